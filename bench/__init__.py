@@ -1,0 +1,1 @@
+"""Side by side with the peers, on the same work, in one run."""

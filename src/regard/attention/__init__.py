@@ -1,0 +1,56 @@
+"""The mathematics of attention: one equation, one module, five independent choices.
+
+Who asks (q) · who answers (k, v) · how they are scored · who may see whom · which tokens are grouped.
+"""
+
+from regard.attention.attention import Attention, Latent, additive, bilinear, latent, multihead
+from regard.attention.bias import Alibi, Buckets, Continuous2d, Quadratic2d, Relative2d, Shaw
+from regard.attention.core import Additive, Dot, Look, mix, weigh
+from regard.attention.hard import Picked, pick
+from regard.attention.masks import Causal, both, causal, either, local, media, padding, prefix, strided
+from regard.attention.memory import Memory
+from regard.attention.partition import Atrous, Axis, Partitioned, Shifted, Window, grid
+from regard.attention.recorder import Trace, off, only, record, uniform
+
+__all__ = [
+    "Additive",
+    "Alibi",
+    "Atrous",
+    "Attention",
+    "Axis",
+    "Buckets",
+    "Causal",
+    "Continuous2d",
+    "Dot",
+    "Latent",
+    "Look",
+    "Memory",
+    "Partitioned",
+    "Picked",
+    "Quadratic2d",
+    "Relative2d",
+    "Shaw",
+    "Shifted",
+    "Trace",
+    "Window",
+    "additive",
+    "bilinear",
+    "both",
+    "causal",
+    "either",
+    "grid",
+    "latent",
+    "local",
+    "media",
+    "mix",
+    "multihead",
+    "off",
+    "only",
+    "padding",
+    "pick",
+    "prefix",
+    "record",
+    "strided",
+    "uniform",
+    "weigh",
+]

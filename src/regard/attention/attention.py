@@ -1,0 +1,169 @@
+"""One module for every attention: where queries, keys and values come from is injected, the equation is the core's."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from regard.attention.core import Additive, Dot, Look, Score, mix
+from regard.attention.masks import Visible, both, check
+from regard.attention.memory import Memory
+from regard.attention.recorder import observed
+
+# A bias sees the question, so that a score may add what depends on the query too (Shaw 2018).
+Bias = Callable[[Float[Tensor, "b h q d"], Float[Tensor, "b g k d"]], Float[Tensor, "*#bh #q #k"]]
+# A rotation of heads by their places, the first of which is `start` (Su 2021).
+Rotation = Callable[[Float[Tensor, "b h n d"], int], Float[Tensor, "b h n d"]]
+
+
+class Attention(nn.Module):
+    """Look at a memory. Self-attention is the case where you look at yourself."""
+
+    def __init__(
+        self,
+        q: nn.Module,
+        k: nn.Module,
+        v: nn.Module,
+        out: nn.Module,
+        *,
+        heads: int = 1,
+        groups: int | None = None,
+        score: Score = Dot(),
+        bias: Bias | None = None,
+        rotary: Rotation | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.q, self.k, self.v, self.out = q, k, v, out
+        self.heads, self.groups = heads, heads if groups is None else groups
+        self.score, self.bias, self.rotary, self.dropout = score, bias, rotary, dropout
+
+    def remember(
+        self,
+        context: Float[Tensor, "b n c"],
+        past: Memory | None = None,
+        *,
+        where: Float[Tensor, "*#b n c"] | None = None,
+        visible: Bool[Tensor, "#b 1 1 n"] | None = None,
+    ) -> Memory:
+        """Project a context once, to be looked at many times; a `past` is continued.
+
+        Keys say where to look and values what is there, so `where` moves the keys alone.
+        """
+        if visible is not None:
+            check(visible, queries=1, keys=context.shape[1], batch=context.shape[0], heads=1)
+        k = _split(self.k(context if where is None else context + where), self.groups)
+        if self.rotary is not None:
+            k = self.rotary(k, 0 if past is None else len(past))
+        newer = Memory(k, _split(self.v(context), self.groups), visible)
+        return newer if past is None else past.extend(newer)
+
+    def look(self, x: Float[Tensor, "b n w"], memory: Memory, *, visible: Visible | None = None) -> Look:
+        """The question x puts to a memory, told to whoever is watching."""
+        q = _split(self.q(x), self.heads)
+        if self.rotary is not None:
+            q = self.rotary(q, len(memory) - q.shape[-2])  # queries are the newest places
+        if visible is not None:
+            check(visible, queries=q.shape[-2], keys=len(memory), batch=q.shape[0], heads=self.heads)
+        bias = None if self.bias is None else self.bias(q, memory.k)
+        return observed(self, Look(q, memory.k, self.score, both(visible, memory.visible), bias))
+
+    def forward(
+        self, x: Float[Tensor, "b n w"], memory: Memory | None = None, *, visible: Visible | None = None
+    ) -> Float[Tensor, "b n o"]:
+        memory = self.remember(x) if memory is None else memory
+        look = self.look(x, memory, visible=visible)
+        return self.finish(mix(look, memory.v, dropout=self.dropout if self.training else 0.0))
+
+    def finish(self, y: Float[Tensor, "b h n e"]) -> Float[Tensor, "b n o"]:
+        """Lay the heads' answers side by side and blend them."""
+        blended: Tensor = self.out(y.transpose(1, 2).flatten(2))
+        return blended
+
+
+class Latent(nn.Module):
+    """Learned queries that ask the same questions of whatever they are shown."""
+
+    def __init__(self, count: int, width: int, attn: Attention) -> None:
+        super().__init__()
+        self.queries = nn.Parameter(torch.randn(count, width) * 0.02)
+        self.attn = attn
+
+    def forward(
+        self, context: Float[Tensor, "b n c"] | Memory, *, visible: Visible | None = None
+    ) -> Float[Tensor, "b m o"]:
+        memory = context if isinstance(context, Memory) else self.attn.remember(context)
+        answers: Tensor = self.attn(self.queries.expand(memory.k.shape[0], -1, -1), memory, visible=visible)
+        return answers
+
+
+def additive(query: int, context: int, hidden: int) -> Attention:
+    """Bahdanau 2014: values are the annotations themselves, scored by a small network."""
+    return Attention(
+        q=nn.Linear(query, hidden, bias=False),
+        k=nn.Linear(context, hidden),
+        v=nn.Identity(),
+        out=nn.Identity(),
+        score=Additive(hidden),
+    )
+
+
+def bilinear(query: int, context: int) -> Attention:
+    """Luong 2015, the "general" score: one matrix carries the query into the space of the annotations."""
+    return Attention(
+        q=nn.Linear(query, context, bias=False),
+        k=nn.Identity(),
+        v=nn.Identity(),
+        out=nn.Identity(),
+        score=Dot(1.0),
+    )
+
+
+def multihead(
+    width: int,
+    heads: int,
+    *,
+    context: int | None = None,
+    groups: int | None = None,
+    bias: Bias | None = None,
+    rotary: Rotation | None = None,
+    dropout: float = 0.0,
+    offset: bool = True,
+) -> Attention:
+    """Vaswani 2017. With fewer `groups` than heads, several query heads share keys and values (Ainslie 2023).
+
+    `context` is the width of what is looked at where it differs; `offset` gives the projections a constant term.
+    """
+    groups = heads if groups is None else groups
+    if width % heads:
+        raise ValueError(f"width {width} does not split into {heads} heads; try {_divisors_near(width, heads)} heads")
+    if heads % groups:
+        raise ValueError(f"{heads} heads do not share {groups} groups; try {_divisors_near(heads, groups)} groups")
+    context, shared = width if context is None else context, width // heads * groups
+    return Attention(
+        q=nn.Linear(width, width, bias=offset),
+        k=nn.Linear(context, shared, bias=offset),
+        v=nn.Linear(context, shared, bias=offset),
+        out=nn.Linear(width, width, bias=offset),
+        heads=heads,
+        groups=groups,
+        bias=bias,
+        rotary=rotary,
+        dropout=dropout,
+    )
+
+
+def latent(count: int, width: int, heads: int, *, context: int | None = None, dropout: float = 0.0) -> Latent:
+    """Learned queries over a context of any length: Perceiver latents, Flamingo's resampler, a pooling head."""
+    return Latent(count, width, multihead(width, heads, context=context, dropout=dropout))
+
+
+def _split(x: Float[Tensor, "b n w"], heads: int) -> Float[Tensor, "b h n d"]:
+    return torch.unflatten(x, -1, (heads, -1)).transpose(1, 2)
+
+
+def _divisors_near(whole: int, wanted: int) -> str:
+    """The three ways to split `whole` that are nearest to the one asked for."""
+    divisors = sorted((d for d in range(1, whole + 1) if whole % d == 0), key=lambda d: (abs(d - wanted), d))
+    return ", ".join(str(d) for d in sorted(divisors[:3]))

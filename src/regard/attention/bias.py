@@ -1,0 +1,161 @@
+"""What is added to the scores because of where a query and a key stand.
+
+A bias is called with the queries and the keys of a look. The queries are the newest of the keys, so the same bias
+serves a whole sequence and one more step of it.
+"""
+
+import math
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+
+class Buckets(nn.Module):
+    """T5's learned bias: near distances have a number of their own, far ones share (Raffel 2020, §2.1)."""
+
+    def __init__(self, heads: int, *, buckets: int = 32, reach: int = 128, both_ways: bool = True) -> None:
+        super().__init__()
+        self.table = nn.Embedding(buckets, heads)
+        self.buckets, self.reach, self.both_ways = buckets, reach, both_ways
+
+    def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
+        bias: Tensor = self.table(self.bucket(distance(q, k)))
+        return bias.permute(2, 0, 1)[None]
+
+    def bucket(self, distance: Int[Tensor, "q k"]) -> Int[Tensor, "q k"]:
+        """Half of the buckets hold one distance each; the other half grow logarithmically up to `reach`."""
+        count, first = self.buckets, torch.zeros_like(distance)
+        if self.both_ways:
+            count //= 2
+            first = (distance > 0) * count
+            far = distance.abs()
+        else:
+            far = (-distance).clamp(min=0)
+        exact = count // 2
+        ratio = (far.clamp(min=exact).float() / exact).log() / math.log(self.reach / exact)
+        shared = (exact + (ratio * (count - exact)).long()).clamp(max=count - 1)
+        return first + torch.where(far < exact, far, shared)
+
+
+class Alibi(nn.Module):
+    """A fixed slope for each head: the farther, the less (Press 2022). Nothing is learned, so any length will do."""
+
+    slopes: Tensor
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        self.register_buffer("slopes", torch.tensor(_slopes(heads)), persistent=False)
+
+    def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
+        return (-distance(q, k).abs() * self.slopes[:, None, None]).to(q.dtype)[None]
+
+
+class Shaw(nn.Module):
+    """Relative keys: how a query likes a key depends on how far it stands (Shaw 2018, the keys' half).
+
+    `width` is that of one head. Farther than `reach`, all distances are alike.
+    """
+
+    def __init__(self, width: int, reach: int) -> None:
+        super().__init__()
+        self.keys = nn.Embedding(2 * reach + 1, width)
+        self.reach = reach
+
+    def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "b h q k"]:
+        near = distance(q, k).clamp(-self.reach, self.reach) + self.reach
+        # Score each query against the 2·reach + 1 keys once, then hand the scores out: n·r products instead of n².
+        scores: Tensor = q @ self.keys.weight.T * q.shape[-1] ** -0.5
+        return scores.gather(-1, near.expand(*q.shape[:2], -1, -1))
+
+
+class Relative2d(nn.Module):
+    """Swin's table: a learned number for each head and each offset inside a window (Liu 2021, eq. 4)."""
+
+    index: Tensor
+
+    def __init__(self, window: int | tuple[int, int], heads: int) -> None:
+        super().__init__()
+        height, width = window = _pair(window)
+        self.window = window
+        self.table = nn.Parameter(torch.empty((2 * height - 1) * (2 * width - 1), heads))
+        nn.init.trunc_normal_(self.table, std=0.02)
+        down, right = _offsets(window).unbind(-1)
+        self.register_buffer("index", (down + height - 1) * (2 * width - 1) + right + width - 1, persistent=False)
+
+    def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
+        _fits(self.window, q, k)
+        return self.table[self.index].permute(2, 0, 1)[None]
+
+
+class Continuous2d(nn.Module):
+    """Swin V2's bias: a small network reads the offset on a log scale, so a window may grow later (Liu 2022, §3.3)."""
+
+    scaled: Tensor
+
+    def __init__(self, window: int | tuple[int, int], heads: int, *, hidden: int = 512, trained: int = 8) -> None:
+        super().__init__()
+        self.window = _pair(window)
+        self.network = nn.Sequential(nn.Linear(2, hidden), nn.ReLU(), nn.Linear(hidden, heads, bias=False))
+        # Offsets are measured in the window of training, `trained`, so that a larger one extrapolates little.
+        offsets = _offsets(self.window) * (8.0 / max(trained - 1, 1))
+        self.register_buffer("scaled", offsets.sign() * (1 + offsets.abs()).log2() / 3, persistent=False)
+
+    def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
+        _fits(self.window, q, k)
+        bias: Tensor = self.network(self.scaled.to(q.dtype))
+        return 16 * bias.sigmoid().permute(2, 0, 1)[None]
+
+
+class Quadratic2d(nn.Module):
+    """Each head looks around a centre of its own, as wide as it likes (Cordonnier 2020, eq. 10).
+
+    With as many heads as a kernel has cells and sharp centres, the layer is a convolution; in between it is blurred.
+    """
+
+    offsets: Tensor
+
+    def __init__(self, window: int | tuple[int, int], heads: int, *, sharpness: float = 1.0) -> None:
+        super().__init__()
+        self.window = _pair(window)
+        self.centre = nn.Parameter(torch.randn(heads, 2))
+        self.sharpness = nn.Parameter(torch.full((heads,), sharpness))
+        self.register_buffer("offsets", -_offsets(self.window).float(), persistent=False)  # key cell minus query cell
+
+    def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
+        _fits(self.window, q, k)
+        away = (self.offsets - self.centre[:, None, None]).square().sum(dim=-1)
+        return -(self.sharpness[:, None, None] * away)[None]
+
+
+def distance(q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Int[Tensor, "q k"]:
+    """Key place minus query place; the last query stands at the last key."""
+    queries, keys = q.shape[-2], k.shape[-2]
+    place = torch.arange(keys, device=q.device)
+    return place - place[keys - queries :, None]
+
+
+def _slopes(heads: int) -> list[float]:
+    """2^(-8/h), 2^(-16/h), …; between powers of two, every other slope of the next is borrowed, as the authors do."""
+    power = 2 ** math.floor(math.log2(heads))
+    own = [2 ** (-8 * (i + 1) / power) for i in range(power)]
+    return own + (_slopes(2 * power)[0::2][: heads - power] if heads > power else [])
+
+
+def _pair(size: int | tuple[int, int]) -> tuple[int, int]:
+    return (size, size) if isinstance(size, int) else size
+
+
+def _offsets(window: tuple[int, int]) -> Int[Tensor, "n n 2"]:
+    """Query cell minus key cell, down and right."""
+    cells = torch.cartesian_prod(torch.arange(window[0]), torch.arange(window[1])).view(-1, 2)
+    return cells[:, None] - cells[None]
+
+
+def _fits(window: tuple[int, int], q: Tensor, k: Tensor) -> None:
+    cells = window[0] * window[1]
+    if q.shape[-2] != cells or k.shape[-2] != cells:
+        raise ValueError(
+            f"a bias for windows of {window[0]}×{window[1]} needs {cells} queries and keys, "
+            f"got {q.shape[-2]} and {k.shape[-2]}; partition the image with Window({window[0]})"
+        )

@@ -1,0 +1,138 @@
+"""The attention equation, once: put a look, weigh what it may see, answer it.
+
+weights = softmax(score(q, k) + bias), over the visible keys          y = weights · v
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from regard.attention.masks import Causal, Visible
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """Luong's dot score with `scale=1.0`; the Transformer's with the default, one over the root of the width."""
+
+    scale: float | None = None
+
+    def __call__(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "b h q k"]:
+        # Scaling q before the product touches n·d numbers instead of n², and keeps large products in range.
+        return product(q * (q.shape[-1] ** -0.5 if self.scale is None else self.scale), k.mT)
+
+
+class Additive(nn.Module):
+    """Bahdanau's score: a one-layer network looks at each query beside each key."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.energy = nn.Linear(width, 1, bias=False)
+
+    def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b h k d"]) -> Float[Tensor, "b h q k"]:
+        energy: Tensor = self.energy(torch.tanh(q[..., :, None, :] + k[..., None, :, :]))
+        return energy.squeeze(-1)
+
+
+Score = Dot | Additive
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A question put to attention, before it is answered."""
+
+    q: Float[Tensor, "b h q d"]
+    k: Float[Tensor, "b g k d"]  # g divides h: groups of query heads may share one head of keys
+    score: Score = Dot()
+    visible: Visible | None = None
+    bias: Float[Tensor, "*#bh #q #k"] | None = None
+    edit: "Edit | None" = None  # what a watcher puts in place of the weights
+
+    def weights(self) -> Float[Tensor, "b h q k"]:
+        """How much each query takes from each key."""
+        if self.edit is not None:
+            return self.edit(replace(self, edit=None))
+        scores = self.score(self.q, self.k)
+        return weigh(scores if self.bias is None else scores + self.bias, self._drawn())
+
+    def _drawn(self) -> Bool[Tensor, "*#bh #q #k"] | None:
+        return self.visible.draw(self.q.device) if isinstance(self.visible, Causal) else self.visible
+
+
+Edit = Callable[[Look], Float[Tensor, "b h q k"]]
+
+
+def weigh(
+    scores: Float[Tensor, "*bh q k"], visible: Bool[Tensor, "*#bh #q #k"] | None = None
+) -> Float[Tensor, "*bh q k"]:
+    """Softmax over the visible keys; a query that sees nothing weighs nothing."""
+    if visible is None:
+        return scores.softmax(dim=-1)
+    blind = ~visible.any(dim=-1, keepdim=True)
+    # Blind rows stay finite through the softmax: zeroing a NaN afterwards would still poison the gradient.
+    hidden = ~(visible | blind)
+    return scores.masked_fill(hidden, -torch.inf).softmax(dim=-1).masked_fill(blind, 0.0)
+
+
+def mix(look: Look, v: Float[Tensor, "b g k e"], *, dropout: float = 0.0) -> Float[Tensor, "b h q e"]:
+    """Answer a look: by the fused kernel when nobody needs the weights, written out where that is faster."""
+    if look.edit is None and isinstance(look.score, Dot) and not _written_out_is_faster(look, dropout):
+        return _fused(look, look.score.scale, v, dropout)
+    return product(F.dropout(look.weights(), dropout), v)
+
+
+def product(x: Float[Tensor, "b h m i"], y: Float[Tensor, "b g i n"]) -> Float[Tensor, "b h m n"]:
+    """The matrix product head by head, where each head of y serves h/g neighbouring heads of x."""
+    heads, groups = x.shape[1], y.shape[1]
+    if heads == groups:
+        return x @ y
+    return (torch.unflatten(x, 1, (groups, heads // groups)) @ y[:, :, None]).flatten(1, 2)
+
+
+def _fused(look: Look, scale: float | None, v: Tensor, dropout: float) -> Tensor:
+    visible, bias, blind, causal = look.visible, look.bias, None, False
+    if isinstance(visible, Causal):
+        if bias is None and visible.queries == visible.keys:
+            # The kernel's own causality lines up the first query with the first key, so it is right here only.
+            visible, causal = None, True
+        else:
+            # One newest query sees every key, so decoding needs no mask at all.
+            visible = None if visible.queries == 1 else visible.draw(look.q.device)
+    elif visible is not None:
+        # Kernels differ on rows that see nothing; letting them see everything and zeroing the answer is right on all.
+        blind = ~visible.any(dim=-1, keepdim=True)
+        visible = visible | blind
+    y = F.scaled_dot_product_attention(
+        look.q,
+        look.k,
+        v,
+        attn_mask=visible if bias is None else bias if visible is None else bias.masked_fill(~visible, -torch.inf),
+        dropout_p=dropout,
+        is_causal=causal,
+        scale=scale,
+        enable_gqa=look.q.shape[1] != look.k.shape[1],
+    )
+    return y if blind is None else y.masked_fill(blind, 0.0)
+
+
+def _written_out_is_faster(look: Look, dropout: float) -> bool:
+    """Where two plain products beat the fused kernel. `make bench` prints the table that these numbers come from."""
+    if look.q.device.type != "cpu":
+        return False
+    queries, keys = look.q.shape[-2], look.k.shape[-2]
+    if dropout > 0.0:
+        return True  # torch's CPU kernel has no dropout and falls back to something slower
+    if look.q.dtype == torch.bfloat16:
+        return queries > 1 and keys <= 1024 and cpu_multiplies_bfloat16()
+    # The kernel skips half of a causal look, so it catches up earlier.
+    return queries > 1 and keys <= (64 if isinstance(look.visible, Causal) else 128)
+
+
+@cache
+def cpu_multiplies_bfloat16() -> bool:
+    """Without AVX-512 bf16, torch's bfloat16 products run at a hundredth of float32 speed."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())

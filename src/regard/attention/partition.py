@@ -1,0 +1,141 @@
+"""Which tokens of an image look at each other; the attention inside never knows.
+
+A partition cuts a map into groups of tokens and puts them back. Sizes that do not divide are padded, and the padding
+is hidden (Swin's published code lets it be looked at; on sizes that divide, both are the same).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from regard.attention.attention import Attention
+
+GROUPS = "(b i j) (p q) c"  # i × j groups of p × q tokens
+TOGETHER = "b (i p) (j q) c"  # neighbours share a group
+APART = "b (p i) (q j) c"  # neighbours lie in different groups
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A way to cut a map: how many groups, how large, how shifted. Subclasses answer these three questions."""
+
+    def factors(self, height: int, width: int) -> dict[str, int]:
+        """i × j groups of p × q tokens, covering the map with as little padding as possible."""
+        raise NotImplementedError
+
+    def layout(self) -> str:
+        return TOGETHER
+
+    def shifts(self, height: int, width: int) -> tuple[int, int]:  # noqa: ARG002 - Shifted asks
+        """How far the map is rolled up and to the left before it is cut."""
+        return 0, 0
+
+    def split(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "g n c"]:
+        return self._cut(x, padding=0.0)
+
+    def merge(self, groups: Float[Tensor, "g n c"], height: int, width: int) -> Float[Tensor, "b h w c"]:
+        x = rearrange(groups, f"{GROUPS} -> {self.layout()}", **self.factors(height, width))
+        return x.roll(self.shifts(height, width), dims=(1, 2))[:, :height, :width]
+
+    def visible(self, height: int, width: int, device: torch.device) -> Bool[Tensor, "g 1 n n"] | None:
+        """Who sees whom in each group of one map; None when everybody does."""
+        return _visible(self, height, width, device)
+
+    def _cut(self, x: Tensor, padding: float) -> Tensor:
+        height, width = x.shape[1:3]
+        size = self.factors(height, width)
+        down, right = size["i"] * size["p"] - height, size["j"] * size["q"] - width
+        if down or right:
+            x = F.pad(x, (0, 0, 0, right, 0, down), value=padding)
+        up, left = self.shifts(height, width)
+        if up or left:
+            x = x.roll((-up, -left), dims=(1, 2))
+        return rearrange(x, f"{self.layout()} -> {GROUPS}", **size)
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Partition):
+    """Squares of neighbours (Liu 2021)."""
+
+    size: int
+
+    def factors(self, height: int, width: int) -> dict[str, int]:
+        return dict(i=math.ceil(height / self.size), j=math.ceil(width / self.size), p=self.size, q=self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted(Window):
+    """Windows moved by `shift`, so that what was divided meets; tokens brought together by the wrap stay strangers."""
+
+    shift: int
+
+    def shifts(self, height: int, width: int) -> tuple[int, int]:
+        # Where one window holds the whole side there is nothing to bring together.
+        return self.shift if height > self.size else 0, self.shift if width > self.size else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Atrous(Partition):
+    """Tokens `rate` apart, from everywhere on the map (Ibtehaz 2024; MaxViT's grid, Tu 2022)."""
+
+    rate: int
+
+    def factors(self, height: int, width: int) -> dict[str, int]:
+        return dict(i=self.rate, j=self.rate, p=math.ceil(height / self.rate), q=math.ceil(width / self.rate))
+
+    def layout(self) -> str:
+        return APART
+
+
+@dataclass(frozen=True, slots=True)
+class Axis(Partition):
+    """Each row on its own, or each column (Ho 2019)."""
+
+    along: Literal["rows", "columns"]
+
+    def factors(self, height: int, width: int) -> dict[str, int]:
+        rows = self.along == "rows"
+        return dict(i=height if rows else 1, j=1 if rows else width, p=1 if rows else height, q=width if rows else 1)
+
+
+def grid(size: int, extent: int) -> Atrous:
+    """MaxViT's grid attention: size × size tokens spread evenly over a map of the given extent."""
+    if extent % size:
+        raise ValueError(
+            f"a grid of {size} does not spread evenly over {extent} tokens; try Atrous({-(-extent // size)})"
+        )
+    return Atrous(extent // size)
+
+
+class Partitioned(nn.Module):
+    """An attention inside the groups of a partition, over a map."""
+
+    def __init__(self, attn: Attention, partition: Partition) -> None:
+        super().__init__()
+        self.attn, self.partition = attn, partition
+
+    def forward(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "b h w o"]:
+        batch, height, width, _ = x.shape
+        visible = self.partition.visible(height, width, x.device)
+        y = self.attn(self.partition.split(x), visible=None if visible is None else visible.repeat(batch, 1, 1, 1))
+        return self.partition.merge(y, height, width)
+
+
+@lru_cache(maxsize=64)
+def _visible(partition: Partition, height: int, width: int, device: torch.device) -> Tensor | None:
+    """Label each token by how it came to its group: those that the wrap carried along each side, and padding."""
+    size = partition.factors(height, width)
+    up, left = partition.shifts(height, width)
+    carried_down = torch.arange(size["i"] * size["p"], device=device) < up
+    carried_right = torch.arange(size["j"] * size["q"], device=device) < left
+    label = (2.0 * carried_down[:, None] + carried_right)[None, :height, :width, None]
+    group = partition._cut(label, padding=-1.0).squeeze(-1)
+    visible = (group[:, :, None] == group[:, None, :]) & (group[:, None, :] >= 0)
+    return None if bool(visible.all()) else visible[:, None]

@@ -1,0 +1,1 @@
+"""What is not attention: blocks, positions, recurrence, convolution."""

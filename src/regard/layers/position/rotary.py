@@ -1,0 +1,96 @@
+"""Queries and keys turned by their places, so that their product depends on the distance alone.
+
+A rotation is called with heads and the place of their first token, as `multihead(..., rotary=...)` does.
+"""
+
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.layers.position.wave import angles, divides
+
+
+class Rotary(nn.Module):
+    """Pairs of channels of queries and keys turned by angles that grow with the place (RoFormer, Su 2021).
+
+    A channel's partner stands half the width further, as in Llama, or right beside it with `interleaved`, as in
+    RoFormer and GPT-J. Heads wider than `width` keep their last channels as they are (GPT-J, GPT-NeoX).
+    """
+
+    def __init__(self, width: int, base: float = 10000.0, interleaved: bool = False) -> None:
+        super().__init__()
+        divides(width, 2, "pairs that turn together")
+        self.width, self.base, self.interleaved = width, base, interleaved
+
+    def forward(self, x: Float[Tensor, "b h n d"], start: int = 0) -> Float[Tensor, "b h n d"]:
+        if self.width > x.shape[-1]:
+            raise ValueError(
+                f"a rotation of {self.width} channels does not fit heads of width {x.shape[-1]}; "
+                f"give it the width of one head, Rotary({x.shape[-1]})"
+            )
+        # A tracer's tensors must not be remembered.
+        line = _line if torch.compiler.is_compiling() else _remembered
+        turns = line(start, x.shape[-2], self.width, self.base, self.interleaved, x.device, x.dtype)
+        turned = _turned(x[..., : self.width], turns, self.interleaved)
+        return turned if x.shape[-1] == self.width else torch.cat((turned, x[..., self.width :]), dim=-1)
+
+
+class Rotary2d(nn.Module):
+    """Half of the channels turned by a token's row and half by its column (EVA-02, Fang 2023; Heo 2024).
+
+    `width` is that of one head, `columns` the length of a row of tokens. The first `leading` tokens, such as [CLS],
+    have no cell and are not turned.
+    """
+
+    def __init__(
+        self, width: int, columns: int, *, leading: int = 0, base: float = 10000.0, interleaved: bool = False
+    ) -> None:
+        super().__init__()
+        divides(width, 4, "pairs that turn together, half by row and half by column")
+        self.width, self.columns, self.leading = width, columns, leading
+        self.base, self.interleaved = base, interleaved
+
+    def forward(self, x: Float[Tensor, "b h n d"], start: int = 0) -> Float[Tensor, "b h n d"]:
+        if self.width != x.shape[-1]:
+            raise ValueError(
+                f"a rotation of width {self.width} does not fit heads of width {x.shape[-1]}; "
+                f"give it the width of one head, Rotary2d({x.shape[-1]}, {self.columns})"
+            )
+        # Leading tokens are put at the origin, where the angle is zero.
+        cell = (torch.arange(start, start + x.shape[-2], device=x.device) - self.leading).clamp(min=0)
+        places = torch.stack((cell // self.columns, cell % self.columns), dim=-1)
+        turns = _turns(places, self.width // 2, self.base, self.interleaved, x.dtype)
+        return _turned(torch.unflatten(x, -1, (2, -1)), turns, self.interleaved).flatten(-2)
+
+
+Turns = tuple[Float[Tensor, "*n d"], Float[Tensor, "*n d"]]
+
+
+def _turned(x: Float[Tensor, "b h *n d"], turns: Turns, interleaved: bool) -> Float[Tensor, "b h *n d"]:
+    """Every channel times its cosine, plus its partner times a sine that carries the partner's sign."""
+    cos, sin = turns
+    partner = torch.unflatten(x, -1, (-1, 2)).flip(-1).flatten(-2) if interleaved else x.roll(x.shape[-1] // 2, dims=-1)
+    return torch.addcmul(x * cos, partner, sin)
+
+
+def _turns(places: Int[Tensor, "*n"], width: int, base: float, interleaved: bool, dtype: torch.dtype) -> Turns:
+    """The cosine and the signed sine of each channel, laid out as the channels are."""
+    angle = angles(places, width, base)
+    beside = -1 if interleaved else -2
+    cos = torch.stack((angle.cos(), angle.cos()), dim=beside).flatten(-2)
+    sin = torch.stack((-angle.sin(), angle.sin()), dim=beside).flatten(-2)
+    return cos.to(places.device, dtype), sin.to(places.device, dtype)
+
+
+def _line(
+    start: int, count: int, width: int, base: float, interleaved: bool, device: torch.device, dtype: torch.dtype
+) -> Turns:
+    # What is remembered by a run without gradients must serve one with them too.
+    with torch.inference_mode(False):
+        return _turns(torch.arange(start, start + count, device=device), width, base, interleaved, dtype)
+
+
+# The layers of a model ask for the same turns, and for one token computing them costs more than turning by them.
+_remembered = lru_cache(maxsize=8)(_line)

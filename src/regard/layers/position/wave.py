@@ -1,0 +1,154 @@
+"""Codes made of sines and cosines: nothing is learned, so every place has one, however far."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+from einops import repeat
+from jaxtyping import Float, Float64, Int
+from torch import Tensor, nn
+
+from regard.layers.position.exact import exact
+from regard.layers.position.join import How, join
+
+PAIRS = "pairs of a sine and a cosine"
+PAIRS_2D = "pairs of a sine and a cosine, half for rows and half for columns"
+
+
+def sinusoid(
+    places: Float[Tensor, "*n"] | Int[Tensor, "*n"], width: int, base: float = 10000.0
+) -> Float[Tensor, "*n {width}"]:
+    """A sine and a cosine by turns, each pair slower than the one before (Vaswani 2017, §3.5).
+
+    The code has the type of the places, or the default type where they are whole numbers.
+    """
+    divides(width, 2, PAIRS)
+    dtype = places.dtype if places.is_floating_point() else torch.get_default_dtype()
+    return _waves(places, width, base).to(places.device, dtype)
+
+
+class Sinusoidal(nn.Module):
+    """Fixed sines and cosines of a token's place in the sequence, defined at any length (Vaswani 2017).
+
+    `width` is that of the code: added, the tokens' own; concatenated, what the tokens gain.
+    """
+
+    def __init__(self, width: int, *, how: How = "add", base: float = 10000.0) -> None:
+        super().__init__()
+        divides(width, 2, PAIRS)
+        self.width, self.base = width, base
+        self.how: How = how
+
+    def forward(self, x: Float[Tensor, "b n w"], start: int = 0) -> Float[Tensor, "b n o"]:
+        places = torch.arange(start, start + x.shape[1], device=x.device)
+        return join(x, _waves(places, self.width, self.base), self.how)
+
+
+class Sinusoidal2d(nn.Module):
+    """Fixed sines and cosines of a cell's row, then of its column, on maps of any size (Parmar 2018)."""
+
+    def __init__(self, width: int, *, how: How = "add", base: float = 10000.0) -> None:
+        super().__init__()
+        divides(width, 4, PAIRS_2D)
+        self.width, self.base = width, base
+        self.how: How = how
+
+    def forward(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "b h w o"]:
+        rows, columns = (torch.arange(side, device=x.device) for side in x.shape[1:3])
+        return join(x, _crossed(rows, columns, self.width, self.base), self.how)
+
+
+class GroundSample(nn.Module):
+    """Sines and cosines of a cell's place on the ground, alike in pictures of any resolution (Scale-MAE, Reed 2023).
+
+    Rows and columns are multiplied by the picture's ground sample distance over the `reference`, in the same unit.
+    """
+
+    def __init__(self, width: int, *, reference: float = 1.0, base: float = 10000.0) -> None:
+        super().__init__()
+        divides(width, 4, PAIRS_2D)
+        self.width, self.reference, self.base = width, reference, base
+
+    def forward(self, x: Float[Tensor, "b h w c"], distance: float | Float[Tensor, " b"]) -> Float[Tensor, "b h w c"]:
+        """`distance` is what a cell measures on the ground, one number for all pictures or one for each."""
+        each = distance if isinstance(distance, Tensor) else torch.tensor([distance], dtype=torch.float64)
+        scale = exact(each)[:, None] / self.reference
+        rows, columns = (scale * torch.arange(side, device=scale.device) for side in x.shape[1:3])
+        return join(x, _crossed(rows, columns, self.width, self.base), "add")
+
+
+class Fourier(nn.Module):
+    """Coordinates beside sines and cosines of them in many bands (NeRF, Mildenhall 2020; Perceiver, Jaegle 2021).
+
+    Called with coordinates in [-1, 1], it gives `width` features. Along an axis, the bands run from 1 to `reach` / 2
+    waves over the whole, so that `reach` cells are told apart. They are spaced evenly as in Perceiver, or by powers as
+    in NeRF, whose L bands are `Fourier(3, L, 2**L, spacing="exponential")`.
+    """
+
+    def __init__(
+        self,
+        axes: int,
+        bands: int,
+        reach: int | Sequence[int],
+        *,
+        spacing: Literal["linear", "exponential"] = "linear",
+    ) -> None:
+        super().__init__()
+        reaches = [reach] * axes if isinstance(reach, int) else list(reach)
+        if len(reaches) != axes:
+            raise ValueError(f"{len(reaches)} reaches do not fit {axes} axes; give one for all, or one for each")
+        if min(reaches) < 2:
+            raise ValueError(f"reach {min(reaches)} tells no two cells apart; give at least 2")
+        self.width = axes * (1 + 2 * bands)
+        # Plain numbers, not a buffer: a model built on the meta device keeps them.
+        self.frequencies = [_spaced(each / 2, bands, spacing) for each in reaches]
+
+    def forward(self, coordinates: Float[Tensor, "*b n axes"]) -> Float[Tensor, "*b n {self.width}"]:
+        places = exact(coordinates)
+        phase = torch.pi * places[..., None] * places.new_tensor(self.frequencies)
+        waves = torch.cat((phase.sin().flatten(-2), phase.cos().flatten(-2)), dim=-1)
+        return torch.cat((coordinates, waves.to(coordinates)), dim=-1)
+
+
+def coordinates(*sides: int) -> Float[Tensor, "n axes"]:
+    """The cells of a grid in reading order, each side running from -1 to 1."""
+    return torch.cartesian_prod(*(torch.linspace(-1, 1, side) for side in sides)).view(-1, len(sides))
+
+
+def angles(
+    places: Float[Tensor, "*n"] | Int[Tensor, "*n"], width: int, base: float
+) -> Float64[Tensor, "*n {width//2}"]:
+    """How far each pair of channels has turned at each place, the first pair one radian a step."""
+    places = exact(places)
+    return places[..., None] * base ** (-torch.arange(0, width, 2, dtype=places.dtype, device=places.device) / width)
+
+
+def divides(width: int, parts: int, what: str) -> None:
+    """Refuse a width that does not hold whole waves, and name the nearest that do."""
+    if width < 1 or width % parts:
+        below = width // parts * parts
+        near = " or ".join(str(each) for each in (below, below + parts) if each > 0)
+        raise ValueError(f"width {width} does not split into {what}; try {near}")
+
+
+def _waves(places: Tensor, width: int, base: float) -> Float64[Tensor, "*n {width}"]:
+    angle = angles(places, width, base)
+    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2)
+
+
+def _crossed(rows: Tensor, columns: Tensor, width: int, base: float) -> Float64[Tensor, "*b h w {width}"]:
+    """Half of the width for a cell's row, half for its column."""
+    down, across = (_waves(places, width // 2, base) for places in (rows, columns))
+    return torch.cat(
+        (
+            repeat(down, "... h c -> ... h w c", w=across.shape[-2]),
+            repeat(across, "... w c -> ... h w c", h=down.shape[-2]),
+        ),
+        dim=-1,
+    )
+
+
+def _spaced(top: float, bands: int, spacing: Literal["linear", "exponential"]) -> list[float]:
+    """Frequencies from 1 to `top`."""
+    steps = [i / max(bands - 1, 1) for i in range(bands)]
+    return [1 + (top - 1) * step if spacing == "linear" else top**step for step in steps]

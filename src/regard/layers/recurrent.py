@@ -1,0 +1,115 @@
+"""Recurrence over sequences: torch's own loops, batch first, with one kind of state whatever the cell."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+CELLS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a recurrence stands; it starts the next step, or another recurrence of the same depth and width."""
+
+    hidden: Float[Tensor, "b l h"]  # one row for each layer, with both directions side by side
+    cell: Float[Tensor, "b l h"] | None = None  # what an LSTM keeps to itself; zeros where it is left out
+
+    @property
+    def summary(self) -> Float[Tensor, "b h"]:
+        """What the last layer made of the whole sequence: the forward state beside the backward one."""
+        return self.hidden[:, -1]
+
+
+class Recurrent(nn.Module):
+    """Read a sequence word by word, and leave an annotation at each (Elman 1990, Hochreiter 1997, Cho 2014).
+
+    A decoder steps by giving one word and the state of the last step. Reading both ways, each direction has `hidden`
+    numbers of its own. Dropout lies between the layers.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        hidden: int,
+        *,
+        cell: str = "lstm",
+        depth: int = 1,
+        both_ways: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if cell not in CELLS:
+            raise ValueError(f"no cell is called {cell!r}; choose one of {', '.join(CELLS)}")
+        if dropout and depth == 1:
+            raise ValueError(
+                f"dropout {dropout} lies between layers, and depth 1 has no between; "
+                f"give depth 2 or more, or drop out the annotations"
+            )
+        self.loop = CELLS[cell](
+            width, hidden, num_layers=depth, batch_first=True, dropout=dropout, bidirectional=both_ways
+        )
+        self.depth, self.directions = depth, 2 if both_ways else 1
+
+    @property
+    def annotation(self) -> int:
+        """The width of an annotation: `hidden` for each direction."""
+        return self.directions * self.loop.hidden_size
+
+    def forward(
+        self, x: Float[Tensor, "b n w"], state: State | None = None, *, lengths: Int[Tensor, " b"] | None = None
+    ) -> tuple[Float[Tensor, "b n h"], State]:
+        """The annotations and the last state. What lies beyond `lengths` is not read, and its annotations are zero."""
+        words = x.shape[1]
+        if words == 0:
+            raise ValueError(
+                "a sequence of length 0 leaves nothing to read; leave it out, or give it a word for its end"
+            )
+        start = None if state is None else self._start(state, batch=x.shape[0])
+        if lengths is None:
+            y, end = self.loop(x, start)
+        else:
+            _check(lengths, words)
+            packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            y, end = self.loop(packed, start)
+            y, _ = pad_packed_sequence(y, batch_first=True, total_length=words)
+        return y, State(*map(self._together, end)) if isinstance(end, tuple) else State(self._together(end))
+
+    def _start(self, state: State, batch: int) -> Tensor | tuple[Tensor, Tensor]:
+        fits = (batch, self.depth, self.annotation)
+        for given in (state.hidden, state.cell):
+            if given is not None and given.shape != fits:
+                raise ValueError(
+                    f"a state of shape {tuple(given.shape)} cannot start this recurrence, which has batch {batch}, "
+                    f"depth {self.depth} and width {self.annotation}; give {fits}"
+                )
+        if isinstance(self.loop, nn.LSTM):
+            cell = torch.zeros_like(state.hidden) if state.cell is None else state.cell
+            return self._apart(state.hidden), self._apart(cell)
+        if state.cell is not None:
+            raise ValueError("only an LSTM takes up another's cell; start this recurrence from State(state.hidden)")
+        return self._apart(state.hidden)
+
+    def _apart(self, x: Float[Tensor, "b l h"]) -> Float[Tensor, "ld b k"]:
+        """As torch wants it: layers first, and a row for each direction."""
+        return torch.unflatten(x, -1, (self.directions, -1)).permute(1, 2, 0, 3).flatten(0, 1).contiguous()
+
+    def _together(self, x: Float[Tensor, "ld b k"]) -> Float[Tensor, "b l h"]:
+        return torch.unflatten(x, 0, (self.depth, self.directions)).permute(2, 0, 1, 3).flatten(2)
+
+
+def _check(lengths: Int[Tensor, " b"], words: int) -> None:
+    shortest, longest = int(lengths.min()), int(lengths.max())
+    if shortest < 1:
+        raise ValueError(
+            f"sequence {int(lengths.argmin())} has length {shortest}, which leaves nothing to read; "
+            f"leave it out, or give it a word for its end"
+        )
+    if longest > words:
+        raise ValueError(
+            f"sequence {int(lengths.argmax())} has length {longest}, but the batch holds {words} words; "
+            f"give lengths from 1 to {words}"
+        )

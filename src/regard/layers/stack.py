@@ -1,0 +1,67 @@
+"""Blocks one after another, and where positions enter them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, cast, get_args
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention import Memory
+from regard.attention.masks import Visible
+from regard.layers.blocks import Block
+
+Injection = Literal["once", "every", "shared"]  # the three ways compared in ViT's table 8 (Dosovitskiy 2021)
+
+
+class Stack(nn.Module):
+    """Blocks in a row; positions enter before the first, before each, or before each by one shared code."""
+
+    def __init__(
+        self,
+        blocks: Iterable[Block],
+        code: Callable[[], nn.Module] | None = None,
+        *,
+        inject: Injection = "once",
+    ) -> None:
+        super().__init__()
+        if inject not in get_args(Injection):
+            raise ValueError(f"positions cannot enter {inject!r}; choose from {', '.join(get_args(Injection))}")
+        self.blocks = nn.ModuleList(blocks)
+        made = [] if code is None else [code() for _ in (self.blocks if inject == "every" else range(1))]
+        self.codes = nn.ModuleList(made)
+        self.inject = inject
+
+    def forward(
+        self,
+        x: Float[Tensor, "b *n w"],
+        contexts: Sequence[Memory] | None = None,
+        *,
+        visible: Visible | None = None,
+    ) -> Float[Tensor, "b *n w"]:
+        """`contexts` holds one memory for each block that looks at something else."""
+        for i, block in enumerate(self.blocks):
+            x = block(self._placed(i, x), None if contexts is None else contexts[i], visible=visible)
+        return x
+
+    def step(
+        self,
+        x: Float[Tensor, "b n w"],
+        past: Sequence[Memory] | None = None,
+        contexts: Sequence[Memory] | None = None,
+    ) -> tuple[Float[Tensor, "b n w"], list[Memory]]:
+        """The next tokens of a causal sequence, and the memory to give to the step after."""
+        start = 0 if past is None else len(past[0])
+        memories = []
+        for i, block in enumerate(self.blocks):
+            x, memory = cast(Block, block).step(
+                self._placed(i, x, start), None if past is None else past[i], None if contexts is None else contexts[i]
+            )
+            memories.append(memory)
+        return x, memories
+
+    def _placed(self, i: int, x: Tensor, start: int = 0) -> Tensor:
+        if not self.codes or (i > 0 and self.inject == "once"):
+            return x
+        code = self.codes[i if self.inject == "every" else 0]
+        placed: Tensor = code(x, start) if start else code(x)
+        return placed

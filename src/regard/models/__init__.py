@@ -1,0 +1,1 @@
+"""One file, one paper. The folder is the registry: `regard.models.family` finds whatever lies here."""

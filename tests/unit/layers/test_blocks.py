@@ -1,0 +1,142 @@
+"""Blocks, what joins them, and how positions enter a stack of them."""
+
+import pytest
+import torch
+from torch import nn
+
+from regard.attention import Partitioned, Window, causal, multihead
+from regard.layers.blocks import Block, GatedBlock, PostNormBlock
+from regard.layers.mlp import MLP, GatedMLP
+from regard.layers.position import Learned, Sinusoidal
+from regard.layers.residual import Residual
+from regard.layers.stack import Stack
+
+BLOCKS = {
+    "pre-norm": lambda: Block(16, multihead(16, 4), MLP(16)),
+    "pre-norm RMS gated": lambda: Block(16, multihead(16, 4, groups=2), GatedMLP(16), norm=nn.RMSNorm, scale=0.1),
+    "post-norm": lambda: PostNormBlock(16, multihead(16, 4), MLP(16)),
+}
+
+
+@pytest.mark.parametrize("kind", list(BLOCKS))
+@torch.no_grad()
+def test_a_block_goes_step_by_step_as_it_goes_at_once(kind: str) -> None:
+    block, x = BLOCKS[kind]().eval(), torch.randn(2, 7, 16)
+    whole, past, steps = block(x, visible=causal(7)), None, []
+    for piece in x.split([3, 1, 1, 2], dim=1):
+        y, past = block.step(piece, past)
+        steps.append(y)
+    torch.testing.assert_close(torch.cat(steps, dim=1), whole, atol=1e-5, rtol=1e-4)
+
+
+def test_a_pre_norm_stream_runs_through_untouched_when_the_branches_are_silent() -> None:
+    block, x = Block(16, multihead(16, 4), MLP(16)), torch.randn(2, 3, 16)
+    for silent in (block.attn.out, block.mlp.down):
+        nn.init.zeros_(silent.weight)
+        nn.init.zeros_(silent.bias)
+    assert block(x).equal(x)
+
+
+def test_a_gated_block_starts_closed_and_can_open() -> None:
+    block, x = GatedBlock(16, multihead(16, 4, context=8), MLP(16)), torch.randn(2, 3, 16)
+    context = block.cross.remember(torch.randn(2, 5, 8))
+    y = block(x, context)
+    assert y.equal(x)
+    y.sum().backward()
+    assert block.cross_gate.grad is not None
+    assert block.cross_gate.grad.abs() > 0
+    nn.init.ones_(block.cross_gate)
+    assert not block(x, context).isclose(x).all()
+
+
+def test_text_before_any_image_passes_a_gated_block_as_without_images() -> None:
+    block, x = GatedBlock(16, multihead(16, 4), MLP(16)), torch.randn(1, 4, 16)
+    nn.init.ones_(block.cross_gate)
+    nn.init.zeros_(block.cross.out.bias)
+    visible = torch.tensor([[False] * 5, [False] * 5, [True] * 5, [True] * 5])
+    y = block(x, block.cross.remember(torch.randn(1, 5, 16)), visible=visible)
+    assert y[:, :2].equal(x[:, :2])
+    assert not y[:, 2:].isclose(x[:, 2:]).all()
+
+
+@pytest.mark.parametrize("kind", [Block, PostNormBlock])
+def test_a_context_is_neither_forgotten_nor_ignored(kind: type[Block]) -> None:
+    x = torch.randn(1, 3, 16)
+    looking, alone = (kind(16, multihead(16, 4), MLP(16), cross=cross) for cross in (multihead(16, 4), None))
+    with pytest.raises(ValueError, match=r"looks at a context; give it context=block.cross.remember\(encoded\)"):
+        looking(x)
+    with pytest.raises(ValueError, match="looks at no context; build it with cross=multihead"):
+        alone(x, looking.cross.remember(x))
+
+
+def test_skipped_branches_keep_the_expected_sum() -> None:
+    join = Residual(4, skip=0.25)
+    x, branch = torch.zeros(40_000, 1, 4), torch.ones(40_000, 1, 4)
+    y = join(x, branch)
+    assert y.unique().tolist() == pytest.approx([0.0, 1 / 0.75])
+    assert y.mean().item() == pytest.approx(1.0, abs=0.02)
+    assert join.eval()(x, branch).equal(branch)
+
+
+def test_a_skip_of_one_would_leave_nothing() -> None:
+    with pytest.raises(ValueError, match=r"skip 1.0 leaves no sample to learn from; give a chance from 0 to below 1"):
+        Residual(4, skip=1.0)
+
+
+def test_layer_scale_starts_small_and_is_learned() -> None:
+    join = Residual(4, scale=1e-4)
+    join(torch.zeros(1, 1, 4), torch.ones(1, 1, 4)).sum().backward()
+    assert join(torch.zeros(1, 1, 4), torch.ones(1, 1, 4)).unique().item() == pytest.approx(1e-4)
+    assert join.scale is not None
+    assert join.scale.grad is not None
+
+
+def test_a_gated_mlp_weighs_as_much_as_a_plain_one() -> None:
+    def weight(module: nn.Module) -> int:
+        return sum(p.numel() for name, p in module.named_parameters() if name.endswith("weight"))
+
+    assert weight(GatedMLP(96)) == weight(MLP(96))
+
+
+def stack(inject: str, code: type[nn.Module] = Learned) -> Stack:
+    blocks = [Block(16, multihead(16, 4), MLP(16)) for _ in range(3)]
+    return Stack(blocks, lambda: Learned(12, 16) if code is Learned else Sinusoidal(16), inject=inject).eval()
+
+
+def parameters(module: nn.Module) -> int:
+    return sum(p.numel() for p in module.parameters())
+
+
+def test_positions_enter_once_or_at_every_layer_or_shared() -> None:
+    one_table = 12 * 16
+    assert [len(stack(inject).codes) for inject in ("once", "every", "shared")] == [1, 3, 1]
+    assert parameters(stack("every")) - parameters(stack("once")) == 2 * one_table
+    x = torch.randn(1, 5, 16)
+    shared = stack("shared")
+    once = Stack(shared.blocks, lambda: shared.codes[0]).eval()
+    assert not shared(x).isclose(once(x)).all()
+
+
+@pytest.mark.parametrize("inject", ["once", "every", "shared"])
+@pytest.mark.parametrize("code", [Learned, Sinusoidal])
+@torch.no_grad()
+def test_a_stack_knows_where_it_is_when_it_goes_step_by_step(inject: str, code: type[nn.Module]) -> None:
+    model, x = stack(inject, code), torch.randn(2, 9, 16)
+    past, steps = None, []
+    for piece in x.split([4, 1, 1, 3], dim=1):
+        y, past = model.step(piece, past)
+        steps.append(y)
+    torch.testing.assert_close(torch.cat(steps, dim=1), model(x, visible=causal(9)), atol=1e-5, rtol=1e-4)
+
+
+def test_a_windowed_block_does_not_go_in_steps() -> None:
+    block = Block(16, Partitioned(multihead(16, 4), Window(2)), MLP(16))
+    assert block(torch.randn(1, 4, 4, 16)).shape == (1, 4, 4, 16)
+    with pytest.raises(TypeError, match="Partitioned has no past to continue; only a block around an Attention"):
+        block.step(torch.randn(1, 4, 16))
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_an_unknown_injection_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="positions cannot enter 'twice'; choose from once, every, shared"):
+        stack("twice")
