@@ -22,6 +22,11 @@ class Case:
         return Case(replace(self.look, q=q, k=k), v)
 
 
+def anything() -> st.SearchStrategy[Case]:
+    """Looks in either precision."""
+    return st.one_of(cases(), cases(dtype=torch.bfloat16, long=False))
+
+
 @st.composite
 def cases(draw: st.DrawFn, dtype: torch.dtype = torch.float32, long: bool = True) -> Case:
     """Looks short enough to be written out and long enough to be fused."""

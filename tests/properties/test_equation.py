@@ -6,7 +6,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.looks import Case, cases
+from tests.looks import Case, anything, cases
 from torch import Tensor
 
 from regard.attention import Causal, Look, core, mix
@@ -36,23 +36,24 @@ def test_in_bfloat16_both_ways_agree_to_its_few_digits(case: Case) -> None:
         torch.testing.assert_close(fused, written, atol=0.06 * scale, rtol=0.06)
 
 
-@given(cases())
+@given(anything())
 def test_every_row_of_weights_sums_to_one_or_to_zero_when_blind(case: Case) -> None:
     weights = case.look.weights()
     visible = case.look.visible
     seen = visible.draw() if isinstance(visible, Causal) else visible
     everything = torch.ones_like(weights, dtype=torch.bool)
     sighted = (everything if seen is None else everything & seen).any(dim=-1)
-    torch.testing.assert_close(weights.sum(dim=-1), sighted.float(), atol=1e-5, rtol=0)
+    digits = 1e-5 if weights.dtype == torch.float32 else 0.02
+    torch.testing.assert_close(weights.float().sum(dim=-1), sighted.float(), atol=digits, rtol=0)
     assert (weights >= 0).all()
 
 
-@given(cases(), st.booleans())
+@given(anything(), st.booleans())
 def test_gradients_are_finite_even_for_the_blind(case: Case, fused: bool) -> None:
     assert all(t.isfinite().all() for t in answers(case, fused=fused))
 
 
-@given(cases(), st.booleans())
+@given(anything(), st.booleans())
 def test_a_blind_query_gets_zeros(case: Case, fused: bool) -> None:
     nothing = torch.zeros(case.look.q.shape[-2], case.look.k.shape[-2], dtype=torch.bool)
     y, q, k, v = answers(replace(case, look=replace(case.look, visible=nothing)), fused=fused)
@@ -71,7 +72,7 @@ def test_keys_and_values_may_stand_in_any_order(case: Case, seed: int) -> None:
     torch.testing.assert_close(there, back, atol=1e-5, rtol=1e-4)
 
 
-@given(cases(), st.booleans())
+@given(anything(), st.booleans())
 def test_what_is_hidden_changes_nothing(case: Case, fused: bool) -> None:
     keys = case.look.k.shape[-2]
     visible = torch.arange(keys) < (keys + 1) // 2

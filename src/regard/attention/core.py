@@ -1,6 +1,9 @@
-"""The attention equation, once: put a look, weigh what it may see, answer it.
+"""The attention equation, once: put a look, weigh what it may see, answer it::
 
-weights = softmax(score(q, k) + bias), over the visible keys          y = weights · v
+    weights = softmax(score(q, k) + bias), over the visible keys
+    y = weights · v
+
+Every attention of the library passes through `mix`, and every weight that is shown through `weigh`.
 """
 
 from collections.abc import Callable
@@ -134,5 +137,5 @@ def _written_out_is_faster(look: Look, dropout: float) -> bool:
 
 @cache
 def cpu_multiplies_bfloat16() -> bool:
-    """Without AVX-512 bf16, torch's bfloat16 products run at a hundredth of float32 speed."""
+    """Without an instruction for it, a CPU multiplies bfloat16 hundreds of times slower than float32."""
     return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())

@@ -1,4 +1,4 @@
-"""Watching: a scope in which every attention tells what it asked. The answer is computed when somebody reads it.
+"""Watching: a scope in which every attention tells what it asked. The answer is computed when somebody reads it::
 
     with record(model) as trace:
         model(x)

@@ -53,7 +53,7 @@ def harmonics(
 ) -> Float[Tensor, "*n {(degree+1)**2}"]:
     """Real spherical harmonics up to a degree, orthonormal on the sphere, of angles in radians.
 
-    They are ordered by degree n, then by order m from -n to n: sines of |m|·longitude where m < 0, cosines where m > 0,
+    They are ordered by degree n, then by order m from -n to n: sines of -m·longitude where m < 0, cosines where m > 0,
     and no alternating sign. The first four are 1, y, z, x of the direction, times constants.
     """
     around = exact(longitude)
