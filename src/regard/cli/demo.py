@@ -1,0 +1,174 @@
+"""Take a tour of attention: three acts in half a minute, measured while you watch.
+
+One attention learns to translate and finds the word order by itself; a mask hides the future, exactly; and looking
+inside costs next to nothing.
+
+    regard demo           the tour
+    regard demo --fast    the tour without its pauses
+    regard demo --json    the measured numbers alone
+"""
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # torch and rich wait until the tour begins, so that help does not
+    from rich.console import Console, RenderableType
+
+    from regard.cli.tour.acts import Hiding, Student, Watching
+
+GROUP = "Start here"
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    seed: int = 0
+    """Other numbers give other sentences and another untrained model."""
+    fast: bool = False
+    """Do not pause between the pictures."""
+    json: bool = False
+    """Print the measured numbers as JSON, and nothing else."""
+
+
+def main(flags: Flags) -> None:
+    """Give the tour, or its numbers."""
+    if flags.json:
+        print(json.dumps(measured(flags.seed), indent=2))
+    else:
+        from rich.console import Console
+
+        _Tour(Console(highlight=False), flags).give()
+
+
+def measured(seed: int) -> dict[str, dict[str, object]]:
+    """The numbers of the three acts."""
+    from regard.cli.tour.acts import Student, hide, watch
+
+    student = Student(seed)
+    before = student.alignment()
+    *_, last = student.learn()
+    return {
+        "before": asdict(before),
+        "alignment": asdict(student.alignment()) | {"loss": last.loss, "translation": " ".join(student.translation())},
+        "hiding": {name: value for name, value in asdict(hide(seed)).items() if name.startswith("leak")},
+        "watching": asdict(watch(seed)),
+    }
+
+
+class _Tour:
+    """The words between the pictures."""
+
+    def __init__(self, console: "Console", flags: Flags) -> None:
+        self.console, self.seed = console, flags.seed
+        self.patient = console.is_terminal and not flags.fast
+
+    def give(self) -> None:
+        self.console.print("[bold]regard[/bold] · a tour of attention, measured while you watch")
+        self._title("1", "Attention finds the word order without being told")
+        self._say(
+            "A translator with a single attention starts from random numbers and reads a few thousand sentence "
+            "pairs of a small English and Italian. It is never told which word comes from which, nor that adjectives "
+            "move behind their nouns."
+        )
+        from regard.cli.tour.acts import Student, hide, watch  # torch is imported here, while the reader reads
+
+        self._learned(Student(self.seed))
+        self._title("2", "What a mask does")
+        self._hidden(hide(self.seed))
+        self._title("3", "What watching costs")
+        self._watched(watch(self.seed))
+        self._next()
+
+    def _learned(self, student: "Student") -> None:
+        from regard.cli.tour.draw import matrix
+
+        english, italian = student.pair.english, student.pair.italian
+        self._say(
+            "Here is where it looks before learning. Each row is a word to be written; its cells say how much of its "
+            "attention, in percent, each English word gets."
+        )
+        self._show(matrix(student.looks(italian).tolist(), italian, english), pause=3)
+        self._watch_learning(student)
+        italian, now = student.translation(), student.alignment()
+        self._say('And after, translating freely. It has never met "red house" or "big dog":')
+        self._show(matrix(student.looks(italian).tolist(), italian, english), pause=4)
+        self._say(
+            f"On {len(student.origins)} new sentences {now.right:.0%} of the words are right, and {now.found:.0%} look "
+            f"most at the word they come from. [bold]{now.error:.0%}[/bold] of the attention misses; looking "
+            f"everywhere alike, [bold]{now.error_uniform:.0%}[/bold] would. (An article comes from its article, and "
+            "from its noun for the gender.)",
+            pause=3,
+        )
+
+    def _watch_learning(self, student: "Student") -> None:
+        from rich.live import Live
+        from rich.padding import Padding
+
+        from regard.cli.tour.draw import lesson
+
+        losses: list[float] = []
+        line: RenderableType = ""
+        with Live(console=self.console, auto_refresh=False, transient=True) as live:
+            for progress in student.learn():
+                losses.append(progress.loss)
+                line = lesson(progress.step, progress.steps, progress.right, losses)
+                live.update(Padding(line, (1, 0, 0, 3)), refresh=self.console.is_terminal)
+        self._show(line)
+
+    def _hidden(self, hidden: "Hiding") -> None:
+        from regard.cli.tour.draw import beside, matrix
+
+        mask = f"causal({len(hidden.words)})"
+        self._say(
+            "The English sentence looks at itself, through an attention that has learned nothing yet. With "
+            f"[cyan]visible={mask}[/cyan] a word sees itself and what came before:"
+        )
+        everyone = matrix(hidden.everyone.tolist(), hidden.words, hidden.words)
+        past = matrix(hidden.past.tolist(), hidden.words, hidden.words, labels=False)
+        self._show(beside(("everyone sees everyone", everyone), (f" with {mask}", past)), pause=3)
+        self._say(
+            f'The exact test: say "{hidden.instead}" instead of "{hidden.words[-1]}" at the end. The words before it '
+            f"change by up to [bold]{hidden.leak_everyone:.3f}[/bold] without the mask, and by "
+            f"[bold]{hidden.leak_past:g}[/bold] with it.",
+            pause=3,
+        )
+
+    def _watched(self, watched: "Watching") -> None:
+        from regard.cli.tour.draw import timings
+
+        self._say(
+            "The pictures above came from [cyan]with record(model) as trace[/cyan]. It keeps each question, not its "
+            "answer, so the fast kernel keeps running. Timed by turns, "
+            f"{watched.tokens:,} tokens and {watched.heads} heads:"
+        )
+        self._show(timings([("unwatched", *watched.plain), ("watched", *watched.watched)]))
+        self._say(
+            f"Outputs equal to the last bit: [bold]{'yes' if watched.equal else 'NO'}[/bold]. Kept: "
+            f"[bold]{watched.kept / 1e6:.1f} MB[/bold] of queries and keys, from which any of the "
+            f"{watched.avoided / 1e6:.0f} MB of weights can be computed later.",
+            pause=2,
+        )
+
+    def _next(self) -> None:
+        from regard.cli.verbs import verbs
+
+        self._title("→", "What to try next")
+        for verb in verbs().values():
+            for command, _, why in (example.partition("  ") for example in verb.examples if verb.name != "demo"):
+                self.console.print(f"   [cyan]{command:<31}[/cyan][dim]{why.strip()}[/dim]")
+
+    def _title(self, number: str, title: str) -> None:
+        self.console.print(f"\n[cyan]{number}[/cyan]  [bold]{title}[/bold]")
+
+    def _say(self, text: str, pause: float = 0) -> None:
+        from rich.text import Text
+
+        self._show(Text.from_markup(text), pause)
+
+    def _show(self, drawing: "RenderableType", pause: float = 0) -> None:
+        from rich.padding import Padding
+
+        self.console.print(Padding(drawing, (1, 0, 0, 3)), width=min(self.console.width, 84))
+        if self.patient:
+            time.sleep(pause)

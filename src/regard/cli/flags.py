@@ -1,0 +1,45 @@
+"""Flags of a verb, read from the fields of its dataclass."""
+
+import os
+import re
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import TypeVar
+
+from regard.cli.errors import UsageError
+from regard.cli.verbs import Verb
+
+T = TypeVar("T")
+
+
+def parse(kind: type[T], verb: Verb, args: list[str]) -> T:
+    """The flags as given. Help is printed and ends the program; what does not fit is a `UsageError`."""
+    import tyro  # a tenth of a second, so not before it is needed
+
+    help_text, said = StringIO(), StringIO()
+    # tyro does not know NO_COLOR, but it writes plainly to what is no terminal.
+    out = help_text if os.environ.get("NO_COLOR") else sys.stdout
+    try:
+        with redirect_stdout(out), redirect_stderr(said):
+            return tyro.cli(
+                kind,
+                prog=f"regard {verb.name}",
+                description=verb.text,
+                args=args,
+                config=(tyro.conf.FlagCreatePairsOff,),
+            )
+    except SystemExit as end:
+        if end.code:
+            raise UsageError(f"{_complaint(said.getvalue())}; see regard {verb.name} --help") from None
+        sys.stdout.write(help_text.getvalue())
+        raise
+
+
+def _complaint(box: str) -> str:
+    """What tyro's framed message says between its title and the next rule, as one line."""
+    box = re.sub(r"\x1b\[[\d;]*m", "", box)  # tyro looks at standard output to decide on colours
+    sections = re.split(r"^.*[─-]{3}.*$", box, flags=re.MULTILINE)
+    text = re.sub(r"^[│|]|[│|]\s*$", "", sections[1] if len(sections) > 1 else box, flags=re.MULTILINE)
+    complaint = " ".join(text.split()).rstrip(".")
+    return complaint[:1].lower() + complaint[1:]

@@ -1,0 +1,112 @@
+"""List the parts that models are made of, and the models.
+
+Each part is shown as you would call it, with the first sentence of what it says about itself. Without a kind, the
+kinds are counted.
+
+    regard list                    the kinds, and how many there are of each
+    regard list masks              who may see whom
+    regard list attentions --json  the equation and its modules, for programs
+"""
+
+import json
+import shutil
+import textwrap
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from regard.cli.errors import UsageError
+from regard.cli.ink import BOLD, CYAN, DIM, ink
+from regard.cli.source import PACKAGE, constant, definitions, parsed, sentence, signature
+
+GROUP = "Reference"
+
+# What each kind is, and the files it is read from. A leading minus takes files away again.
+KINDS = {
+    "models": ("one file each, one paper each", ["models/*.py", "-models/family.py"]),
+    "attentions": ("the equation and its modules", [f"attention/{name}.py" for name in ("attention", "core", "hard")]),
+    "biases": ("what is added to the scores", ["attention/bias.py"]),
+    "masks": ("who may see whom", ["attention/masks.py"]),
+    "partitions": ("which tokens of an image are grouped", ["attention/partition.py"]),
+    "positions": ("where a token stands", ["layers/position.py", "layers/position/*.py"]),
+    "layers": ("what is not attention", ["layers/**/*.py", "-layers/position.py", "-layers/position/*.py"]),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    kind: Annotated[Positional[str], arg(metavar="KIND")] = ""
+    """models, attentions, biases, masks, partitions, positions or layers."""
+    json: bool = False
+    """Print JSON instead of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A class, a function or a model, as its source describes it."""
+
+    name: str
+    signature: str
+    summary: str
+    module: str
+
+
+def main(flags: Flags) -> None:
+    """Print the parts of a kind, or the kinds."""
+    if not flags.kind:
+        counts = {kind: len(parts(kind)) for kind in KINDS}
+        print(json.dumps(counts, indent=2) if flags.json else "\n".join(_kind(kind, counts[kind]) for kind in KINDS))
+        return
+    if flags.kind not in KINDS:
+        raise UsageError(f"no kind is called {flags.kind!r}; choose {', '.join(KINDS)}")
+    found = parts(flags.kind)
+    if flags.json:
+        print(json.dumps([asdict(part) for part in found], indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(map(_drawn, found)) or f"no {flags.kind} yet")
+
+
+def parts(kind: str) -> list[Part]:
+    """Every part of a kind, file by file."""
+    return [part for path in _files(KINDS[kind][1]) for part in (_model if kind == "models" else _public)(path)]
+
+
+def _files(patterns: list[str]) -> list[Path]:
+    found = {path: None for pattern in patterns if pattern[0] != "-" for path in sorted(PACKAGE.glob(pattern))}
+    taken = {path for pattern in patterns if pattern[0] == "-" for path in PACKAGE.glob(pattern[1:])}
+    return [path for path in found if path not in taken and path.name != "__init__.py"]
+
+
+def _model(path: Path) -> list[Part]:
+    """A model is its file; what can be chosen about it are the fields of its Config."""
+    tree = parsed(path)
+    config = next((node for node in definitions(tree) if node.name == "Config"), None)
+    return [Part(path.stem, signature(config, tree) if config else "", sentence(tree), _module(path))]
+
+
+def _public(path: Path) -> list[Part]:
+    """What a package exports of a file, or every public name where it does not say."""
+    tree, package = parsed(path), path.parent / "__init__.py"
+    exported = constant(parsed(package), "__all__") if package.exists() else None
+    return [
+        Part(node.name, signature(node, tree), sentence(node), _module(path))
+        for node in definitions(tree)
+        if not isinstance(exported, list | tuple) or node.name in exported
+    ]
+
+
+def _module(path: Path) -> str:
+    return ".".join(("regard", *path.relative_to(PACKAGE).with_suffix("").parts))
+
+
+def _kind(kind: str, count: int) -> str:
+    return f"{ink(kind.ljust(11), CYAN)} {count:>3}  {ink(KINDS[kind][0], DIM)}"
+
+
+def _drawn(part: Part) -> str:
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    call = textwrap.wrap(f"{part.name}({part.signature})", width, subsequent_indent="  ")
+    head = "\n".join(call).replace(part.name, ink(part.name, BOLD, CYAN), 1)
+    return "\n".join((head, *textwrap.wrap(part.summary, width, initial_indent="    ", subsequent_indent="    ")))

@@ -1,0 +1,1 @@
+"""What `regard demo` shows: a small world of phrases, the measurements, and their drawing."""
