@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import torch
 import tyro
 
-from bench import attention, decoding, limits, paths, recording, windows
+from bench import attention, decoding, limits, paths, recording, windows, world
 from bench.clock import console
 from regard.attention.core import cpu_multiplies_bfloat16
 
@@ -26,13 +26,14 @@ TABLES = {
     "decoding": decoding.run,
     "windows": windows.run,
     "paths": paths.run,
+    "world": world.run,
 }
 
 
 @dataclass(frozen=True)
 class Bench:
     tables: tyro.conf.Positional[
-        tuple[Literal["limits", "attention", "recording", "decoding", "windows", "paths"], ...]
+        tuple[Literal["limits", "attention", "recording", "decoding", "windows", "paths", "world"], ...]
     ] = ()
     """Which tables; all of them when none is named."""
     quick: bool = False

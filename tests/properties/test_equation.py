@@ -23,6 +23,11 @@ def answers(case: Case, *, fused: bool) -> list[Tensor]:
     return [y, *(t.grad for t in (case.look.q, case.look.k, case.v) if t.grad is not None)]
 
 
+def near(one: Tensor, other: Tensor) -> None:
+    digits = 1e-5 if one.dtype == torch.float32 else 0.03
+    torch.testing.assert_close(one, other, atol=digits, rtol=10 * digits)
+
+
 @given(cases())
 def test_the_fused_kernel_answers_as_the_written_out_equation(case: Case) -> None:
     for fused, written in zip(answers(case, fused=True), answers(case, fused=False), strict=True):
@@ -63,13 +68,13 @@ def test_a_blind_query_gets_zeros(case: Case, fused: bool) -> None:
     assert not v.any()
 
 
-@given(cases(), st.integers(0, 2**31))
+@given(anything(), st.integers(0, 2**31))
 def test_keys_and_values_may_stand_in_any_order(case: Case, seed: int) -> None:
     look = replace(case.look, visible=None, bias=None)
     order = torch.randperm(look.k.shape[-2], generator=torch.Generator().manual_seed(seed))
     there = mix(look, case.v)
     back = mix(replace(look, k=look.k[:, :, order]), case.v[:, :, order])
-    torch.testing.assert_close(there, back, atol=1e-5, rtol=1e-4)
+    near(there, back)
 
 
 @given(anything(), st.booleans())
@@ -79,10 +84,15 @@ def test_what_is_hidden_changes_nothing(case: Case, fused: bool) -> None:
     hidden = ~visible[:, None]
     look = replace(case.look, visible=visible.expand(case.look.q.shape[-2], -1))
     other = Case(replace(look, k=torch.where(hidden, look.k * 3 + 7, look.k)), torch.where(hidden, -case.v, case.v))
-    assert answers(Case(look, case.v), fused=fused)[0].equal(answers(other, fused=fused)[0])
+    y, q, k, v = answers(Case(look, case.v), fused=fused)
+    same_y, same_q, *_ = answers(other, fused=fused)
+    assert y.equal(same_y)
+    assert q.equal(same_q)
+    assert not k.masked_select(hidden).any()
+    assert not v.masked_select(hidden).any()
 
 
-@given(cases())
+@given(anything())
 def test_one_of_a_batch_is_answered_as_if_alone(case: Case) -> None:
     def first(t: Tensor) -> Tensor:
         return t[:1] if t.ndim == 4 else t
@@ -94,14 +104,12 @@ def test_one_of_a_batch_is_answered_as_if_alone(case: Case) -> None:
         visible=first(look.visible) if isinstance(look.visible, Tensor) else look.visible,
         bias=None if look.bias is None else first(look.bias),
     )
-    torch.testing.assert_close(mix(alone, case.v[:1]), mix(look, case.v)[:1], atol=1e-5, rtol=1e-4)
+    near(mix(alone, case.v[:1]), mix(look, case.v)[:1])
 
 
-@given(cases())
+@given(anything())
 def test_heads_that_share_keys_answer_as_if_each_had_a_copy(case: Case) -> None:
     heads = case.look.q.shape[1]
     copies = heads // case.look.k.shape[1]
     own = replace(case.look, k=case.look.k.repeat_interleave(copies, dim=1))
-    torch.testing.assert_close(
-        mix(own, case.v.repeat_interleave(copies, dim=1)), mix(case.look, case.v), atol=1e-5, rtol=1e-4
-    )
+    near(mix(own, case.v.repeat_interleave(copies, dim=1)), mix(case.look, case.v))

@@ -1,11 +1,12 @@
 """What is true of cutting a map into groups, whatever its size."""
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from regard.attention import Atrous, Axis, Partitioned, Relative2d, Shifted, Window, multihead, record
+from regard.attention import Atrous, Axis, Partitioned, Relative2d, Shifted, Window, causal, multihead, record
 from regard.attention.partition import Partition
 
 sides = st.integers(1, 11)
@@ -50,6 +51,24 @@ def test_attention_in_groups_equals_full_attention_where_only_the_group_is_visib
     visible = torch.tensor([[a == b for b in groups] for a in groups])
     full: Tensor = attn(x.flatten(1, 2), visible=visible)
     torch.testing.assert_close(Partitioned(attn, partition)(x), full.view_as(x), atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_a_partition_that_cannot_be_is_refused() -> None:
+    for build, words in (
+        (lambda: Window(0), "a window of 0 tokens holds nothing"),
+        (lambda: Shifted(4, 4), "a shift of 4 does not lie within windows of 4"),
+        (lambda: Shifted(4, -2), "a shift of -2 does not lie within windows of 4"),
+        (lambda: Atrous(0), "tokens 0 apart are none"),
+        (lambda: Axis("row"), "no axis is called 'row'; choose rows or columns"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            build()
+
+
+def test_a_partition_settles_who_sees_whom() -> None:
+    with pytest.raises(ValueError, match="who sees whom is settled by the partition; leave visible out"):
+        Partitioned(multihead(8, 2), Window(2))(torch.randn(1, 4, 4, 8), visible=causal(4))
 
 
 def test_windows_carry_their_own_positions() -> None:

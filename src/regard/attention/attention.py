@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention.core import Additive, Dot, Look, Score, mix
-from regard.attention.masks import Visible, both, check
+from regard.attention.masks import Visible, both, check, newest
 from regard.attention.memory import Memory
 from regard.attention.recorder import observed
 
@@ -19,6 +19,8 @@ Rotation = Callable[[Float[Tensor, "b h n d"], int], Float[Tensor, "b h n d"]]
 
 class Attention(nn.Module):
     """Look at a memory. Self-attention is the case where you look at yourself."""
+
+    watched = True  # by `record`
 
     def __init__(
         self,
@@ -45,14 +47,16 @@ class Attention(nn.Module):
         past: Memory | None = None,
         *,
         where: Float[Tensor, "*#b n c"] | None = None,
-        visible: Bool[Tensor, "#b 1 1 n"] | None = None,
+        visible: Bool[Tensor, "*#b #q n"] | None = None,
     ) -> Memory:
         """Project a context once, to be looked at many times; a `past` is continued.
 
         Keys say where to look and values what is there, so `where` moves the keys alone.
         """
         if visible is not None:
-            check(visible, queries=1, keys=context.shape[1], batch=context.shape[0], heads=1)
+            batch, keys = context.shape[:2]
+            check(visible, queries=1, keys=keys, batch=batch, heads=1)
+            visible = visible.expand(batch, 1, 1, keys)
         k = _split(self.k(context if where is None else context + where), self.groups)
         if self.rotary is not None:
             k = self.rotary(k, 0 if past is None else len(past))
@@ -63,7 +67,8 @@ class Attention(nn.Module):
         """The question x puts to a memory, told to whoever is watching."""
         q = _split(self.q(x), self.heads)
         if self.rotary is not None:
-            q = self.rotary(q, len(memory) - q.shape[-2])  # queries are the newest places
+            newest(q.shape[-2], len(memory))
+            q = self.rotary(q, len(memory) - q.shape[-2])
         if visible is not None:
             check(visible, queries=q.shape[-2], keys=len(memory), batch=q.shape[0], heads=self.heads)
         bias = None if self.bias is None else self.bias(q, memory.k)
@@ -136,6 +141,8 @@ def multihead(
     `context` is the width of what is looked at where it differs; `offset` gives the projections a constant term.
     """
     groups = heads if groups is None else groups
+    if min(width, heads, groups) < 1:
+        raise ValueError(f"width {width}, {heads} heads and {groups} groups make no attention; all must be 1 or more")
     if width % heads:
         raise ValueError(f"width {width} does not split into {heads} heads; try {_divisors_near(width, heads)} heads")
     if heads % groups:

@@ -10,28 +10,36 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from regard.attention.masks import distance
+
 
 class Buckets(nn.Module):
     """T5's learned bias: near distances have a number of their own, far ones share (Raffel 2020, §2.1)."""
 
     def __init__(self, heads: int, *, buckets: int = 32, reach: int = 128, both_ways: bool = True) -> None:
         super().__init__()
+        exact = buckets // (4 if both_ways else 2)
+        if exact < 1 or reach <= exact:
+            raise ValueError(
+                f"{buckets} buckets hold {exact} distances each way exactly and share the rest up to {reach}; "
+                f"give at least {4 if both_ways else 2} buckets and a reach above {max(exact, 1)}"
+            )
         self.table = nn.Embedding(buckets, heads)
         self.buckets, self.reach, self.both_ways = buckets, reach, both_ways
 
     def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
-        bias: Tensor = self.table(self.bucket(distance(q, k)))
+        bias: Tensor = self.table(self.bucket(_apart(q, k)))
         return bias.permute(2, 0, 1)[None]
 
-    def bucket(self, distance: Int[Tensor, "q k"]) -> Int[Tensor, "q k"]:
+    def bucket(self, away: Int[Tensor, "q k"]) -> Int[Tensor, "q k"]:
         """Half of the buckets hold one distance each; the other half grow logarithmically up to `reach`."""
-        count, first = self.buckets, torch.zeros_like(distance)
+        count, first = self.buckets, torch.zeros_like(away)
         if self.both_ways:
             count //= 2
-            first = (distance > 0) * count
-            far = distance.abs()
+            first = (away > 0) * count
+            far = away.abs()
         else:
-            far = (-distance).clamp(min=0)
+            far = (-away).clamp(min=0)
         exact = count // 2
         ratio = (far.clamp(min=exact).float() / exact).log() / math.log(self.reach / exact)
         shared = (exact + (ratio * (count - exact)).long()).clamp(max=count - 1)
@@ -41,14 +49,13 @@ class Buckets(nn.Module):
 class Alibi(nn.Module):
     """A fixed slope for each head: the farther, the less (Press 2022). Nothing is learned, so any length will do."""
 
-    slopes: Tensor
-
     def __init__(self, heads: int) -> None:
         super().__init__()
-        self.register_buffer("slopes", torch.tensor(_slopes(heads)), persistent=False)
+        self.slopes = _slopes(heads)
 
     def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
-        return (-distance(q, k).abs() * self.slopes[:, None, None]).to(q.dtype)[None]
+        slopes = torch.tensor(self.slopes, device=q.device)[:, None, None]
+        return (-_apart(q, k).abs() * slopes).to(q.dtype)[None]
 
 
 class Shaw(nn.Module):
@@ -63,7 +70,7 @@ class Shaw(nn.Module):
         self.reach = reach
 
     def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "b h q k"]:
-        near = distance(q, k).clamp(-self.reach, self.reach) + self.reach
+        near = _apart(q, k).clamp(-self.reach, self.reach) + self.reach
         # Score each query against the 2·reach + 1 keys once, then hand the scores out: n·r products instead of n².
         scores: Tensor = q @ self.keys.weight.T * q.shape[-1] ** -0.5
         return scores.gather(-1, near.expand(*q.shape[:2], -1, -1))
@@ -72,38 +79,34 @@ class Shaw(nn.Module):
 class Relative2d(nn.Module):
     """Swin's table: a learned number for each head and each offset inside a window (Liu 2021, eq. 4)."""
 
-    index: Tensor
-
     def __init__(self, window: int | tuple[int, int], heads: int) -> None:
         super().__init__()
         height, width = window = _pair(window)
         self.window = window
         self.table = nn.Parameter(torch.empty((2 * height - 1) * (2 * width - 1), heads))
         nn.init.trunc_normal_(self.table, std=0.02)
-        down, right = _offsets(window).unbind(-1)
-        self.register_buffer("index", (down + height - 1) * (2 * width - 1) + right + width - 1, persistent=False)
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
         _fits(self.window, q, k)
-        return self.table[self.index].permute(2, 0, 1)[None]
+        height, width = self.window
+        down, right = _offsets(self.window, q.device).unbind(-1)
+        return self.table[(down + height - 1) * (2 * width - 1) + right + width - 1].permute(2, 0, 1)[None]
 
 
 class Continuous2d(nn.Module):
     """Swin V2's bias: a small network reads the offset on a log scale, so a window may grow later (Liu 2022, §3.3)."""
 
-    scaled: Tensor
-
     def __init__(self, window: int | tuple[int, int], heads: int, *, hidden: int = 512, trained: int = 8) -> None:
         super().__init__()
         self.window = _pair(window)
         self.network = nn.Sequential(nn.Linear(2, hidden), nn.ReLU(), nn.Linear(hidden, heads, bias=False))
-        # Offsets are measured in the window of training, `trained`, so that a larger one extrapolates little.
-        offsets = _offsets(self.window) * (8.0 / max(trained - 1, 1))
-        self.register_buffer("scaled", offsets.sign() * (1 + offsets.abs()).log2() / 3, persistent=False)
+        self.trained = trained
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
         _fits(self.window, q, k)
-        bias: Tensor = self.network(self.scaled.to(q.dtype))
+        # Offsets are measured in the window of training, so that a larger one extrapolates little.
+        offsets = _offsets(self.window, q.device) * (8.0 / max(self.trained - 1, 1))
+        bias: Tensor = self.network((offsets.sign() * (1 + offsets.abs()).log2() / 3).to(q.dtype))
         return 16 * bias.sigmoid().permute(2, 0, 1)[None]
 
 
@@ -113,26 +116,20 @@ class Quadratic2d(nn.Module):
     With as many heads as a kernel has cells and sharp centres, the layer is a convolution; in between it is blurred.
     """
 
-    offsets: Tensor
-
     def __init__(self, window: int | tuple[int, int], heads: int, *, sharpness: float = 1.0) -> None:
         super().__init__()
         self.window = _pair(window)
         self.centre = nn.Parameter(torch.randn(heads, 2))
         self.sharpness = nn.Parameter(torch.full((heads,), sharpness))
-        self.register_buffer("offsets", -_offsets(self.window).float(), persistent=False)  # key cell minus query cell
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
         _fits(self.window, q, k)
-        away = (self.offsets - self.centre[:, None, None]).square().sum(dim=-1)
+        away = (-_offsets(self.window, q.device) - self.centre[:, None, None]).square().sum(dim=-1)
         return -(self.sharpness[:, None, None] * away)[None]
 
 
-def distance(q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Int[Tensor, "q k"]:
-    """Key place minus query place; the last query stands at the last key."""
-    queries, keys = q.shape[-2], k.shape[-2]
-    place = torch.arange(keys, device=q.device)
-    return place - place[keys - queries :, None]
+def _apart(q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Int[Tensor, "q k"]:
+    return distance(q.shape[-2], k.shape[-2], q.device)
 
 
 def _slopes(heads: int) -> list[float]:
@@ -146,9 +143,10 @@ def _pair(size: int | tuple[int, int]) -> tuple[int, int]:
     return (size, size) if isinstance(size, int) else size
 
 
-def _offsets(window: tuple[int, int]) -> Int[Tensor, "n n 2"]:
-    """Query cell minus key cell, down and right."""
-    cells = torch.cartesian_prod(torch.arange(window[0]), torch.arange(window[1])).view(-1, 2)
+def _offsets(window: tuple[int, int], device: torch.device) -> Int[Tensor, "n n 2"]:
+    """Query cell minus key cell, down and right; computed anew, since a model built on `meta` keeps no numbers."""
+    rows, columns = (torch.arange(side, device=device) for side in window)
+    cells = torch.cartesian_prod(rows, columns).view(-1, 2)
     return cells[:, None] - cells[None]
 
 

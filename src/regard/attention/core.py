@@ -44,7 +44,7 @@ class Additive(nn.Module):
 Score = Dot | Additive
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Look:
     """A question put to attention, before it is answered."""
 
@@ -126,13 +126,13 @@ def _written_out_is_faster(look: Look, dropout: float) -> bool:
     """Where two plain products beat the fused kernel. `make bench` prints the table that these numbers come from."""
     if look.q.device.type != "cpu":
         return False
-    queries, keys = look.q.shape[-2], look.k.shape[-2]
     if dropout > 0.0:
         return True  # torch's CPU kernel has no dropout and falls back to something slower
+    longest, learning = max(look.q.shape[-2], look.k.shape[-2]), torch.is_grad_enabled() and look.q.requires_grad
     if look.q.dtype == torch.bfloat16:
-        return queries > 1 and keys <= 1024 and cpu_multiplies_bfloat16()
-    # The kernel skips half of a causal look, so it catches up earlier.
-    return queries > 1 and keys <= (64 if isinstance(look.visible, Causal) else 128)
+        return look.q.shape[-2] > 1 and longest <= 1024 and cpu_multiplies_bfloat16()
+    # The kernel's backward pass is its weak side, and it skips half of a causal look.
+    return look.q.shape[-2] > 1 and longest <= (128 if learning and not isinstance(look.visible, Causal) else 16)
 
 
 @cache

@@ -22,7 +22,7 @@ class Causal:
     keys: int
 
     def __post_init__(self) -> None:
-        _newest(self.queries, self.keys)
+        newest(self.queries, self.keys)
 
     def draw(self, device: torch.device | None = None) -> Bool[Tensor, "q k"]:
         ones = torch.ones(self.queries, self.keys, dtype=torch.bool, device=device)
@@ -47,15 +47,15 @@ def local(
     queries: int, keys: int | None = None, *, reach: int, step: int = 1, device: torch.device | None = None
 ) -> Bool[Tensor, "q k"]:
     """Keys at most `reach` steps away on either side; a `step` above 1 dilates the window and skips keys between."""
-    distance = _distance(queries, keys, device)
-    return (distance.abs() <= reach * step) & (distance % step == 0)
+    away = distance(queries, queries if keys is None else keys, device)
+    return (away.abs() <= reach * step) & (away % step == 0)
 
 
 def strided(
     queries: int, keys: int | None = None, *, step: int, device: torch.device | None = None
 ) -> Bool[Tensor, "q k"]:
     """Every `step`-th key, counted from the query itself, at any distance (Child 2019, the strided half)."""
-    return _distance(queries, keys, device) % step == 0
+    return distance(queries, queries if keys is None else keys, device) % step == 0
 
 
 def prefix(
@@ -79,14 +79,14 @@ def media(images: Bool[Tensor, "b q"], latents: int, count: int | None = None) -
 
 def both(*masks: Visible | None) -> Visible | None:
     """Visible in every mask; None hides nothing."""
-    given = [mask for mask in masks if mask is not None]
+    given = _given(masks)
     return given[0] if len(given) == 1 else reduce(torch.logical_and, _drawn(given)) if given else None
 
 
 def either(*masks: Visible | None) -> Visible | None:
     """Visible in at least one mask; None hides nothing, so neither does the whole."""
-    given = [mask for mask in masks if mask is not None]
-    if not given or len(given) < len(masks):
+    given = _given(masks)
+    if not given or any(mask is None for mask in masks):
         return None
     return given[0] if len(given) == 1 else reduce(torch.logical_or, _drawn(given))
 
@@ -115,17 +115,23 @@ def check(visible: Visible, *, queries: int, keys: int, batch: int, heads: int) 
         raise ValueError(f"visible has shape {shape}, which does not fit {look}: each size must be 1 or equal{hint}")
 
 
-def _distance(queries: int, keys: int | None, device: torch.device | None) -> Int[Tensor, "q k"]:
+def distance(queries: int, keys: int, device: torch.device | None = None) -> Int[Tensor, "q k"]:
     """Key place minus query place, where the last query stands at the last key."""
-    keys = queries if keys is None else keys
-    _newest(queries, keys)
+    newest(queries, keys)
     place = torch.arange(keys, device=device)
     return place - place[keys - queries :, None]
 
 
-def _newest(queries: int, keys: int) -> None:
+def newest(queries: int, keys: int) -> None:
+    """Refuse more queries than keys where the queries are to be the newest of them."""
     if not 0 < queries <= keys:
         raise ValueError(f"{queries} queries cannot be the newest of {keys} keys; give 1 to {keys} queries")
+
+
+def _given(masks: tuple[Visible | None, ...]) -> list[Visible]:
+    """The masks that are there; several causal ones of the same size are one, and stay undrawn."""
+    causals = dict.fromkeys(mask for mask in masks if isinstance(mask, Causal))
+    return [*causals, *(mask for mask in masks if isinstance(mask, Tensor))]
 
 
 def _drawn(masks: list[Visible]) -> list[Tensor]:

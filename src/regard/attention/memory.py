@@ -1,29 +1,41 @@
 """What can be looked at, as a value: keys, values, and which of them are real."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Room:
     """Storage with space to grow. `used` marks the end of the newest memory living in it."""
 
     k: Tensor
     v: Tensor
     used: int
+    lock: Lock = field(default_factory=Lock)
+
+    def claimed(self, start: int, end: int) -> bool:
+        """Take the places from start to end, unless another memory has grown into them or they are not there."""
+        with self.lock:
+            free = self.used == start and end <= self.k.shape[-2]
+            if free:
+                self.used = end
+        # What grew in inference mode may not be written to outside of it.
+        return free and (torch.is_inference_mode_enabled() or not self.k.is_inference())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Memory:
     """What can be looked at: encoder states, a growing prefix, an image, or the latents of a Perceiver."""
 
     k: Float[Tensor, "b g k d"]
     v: Float[Tensor, "b g k e"]
-    visible: Bool[Tensor, "#b 1 1 k"] | None = None
-    room: _Room | None = None
+    visible: Bool[Tensor, "b 1 1 k"] | None = None
+    # Where it may grow. A memory made from another one, as by `replace`, has no room of its own yet.
+    _room: _Room | None = field(default=None, init=False, repr=False)
 
     def __len__(self) -> int:
         return self.k.shape[-2]
@@ -32,23 +44,32 @@ class Memory:
         """This memory followed by a newer one. Growing costs the new keys alone: the past is not copied.
 
         The result is a value like any other. Two continuations of one past do not disturb each other: the first
-        takes the spare room behind it, the second moves to a room of its own.
+        takes the spare room behind it, the second moves to a room of its own. Where gradients are recorded the two
+        are joined by copying, since a buffer written in place has no history.
         """
-        if self.k.requires_grad or newer.k.requires_grad or newer.v.requires_grad:
-            # A buffer written in place has no gradient history, so what is being learned is joined by copying.
-            return Memory(
-                torch.cat((self.k, newer.k), dim=-2), torch.cat((self.v, newer.v), dim=-2), self._visible_then(newer)
-            )
-        start, end = len(self), len(self) + len(newer)
-        room = self.room
-        if room is None or room.used != start or room.k.shape[-2] < end:
-            room = _Room(_spacious(self.k, end), _spacious(self.v, end), start)
+        self._fits(newer)
+        start, end, visible = len(self), len(self) + len(newer), self._visible_then(newer)
+        if torch.is_grad_enabled():
+            return Memory(torch.cat((self.k, newer.k), dim=-2), torch.cat((self.v, newer.v), dim=-2), visible)
+        room = self._room
+        if room is None or not room.claimed(start, end):
+            room = _Room(_spacious(self.k, end), _spacious(self.v, end), end)
         room.k[..., start:end, :] = newer.k
         room.v[..., start:end, :] = newer.v
-        room.used = end
-        return Memory(room.k[..., :end, :], room.v[..., :end, :], self._visible_then(newer), room)
+        grown = Memory(room.k[..., :end, :], room.v[..., :end, :], visible)
+        object.__setattr__(grown, "_room", room)
+        return grown
 
-    def _visible_then(self, newer: "Memory") -> Bool[Tensor, "#b 1 1 k"] | None:
+    def _fits(self, newer: "Memory") -> None:
+        for name, old, new in (("keys", self.k, newer.k), ("values", self.v, newer.v)):
+            ours, theirs = (
+                f"{name} of batch {t.shape[0]}, {t.shape[1]} heads, width {t.shape[-1]}, {t.dtype} on {t.device}"
+                for t in (old, new)
+            )
+            if ours != theirs:
+                raise ValueError(f"{theirs} cannot follow {ours}; remember both with one attention")
+
+    def _visible_then(self, newer: "Memory") -> Bool[Tensor, "b 1 1 k"] | None:
         if self.visible is None and newer.visible is None:
             return None
         return torch.cat([m.visible if m.visible is not None else m._all() for m in (self, newer)], dim=-1)

@@ -6,7 +6,6 @@ is hidden (Swin's published code lets it be looked at; on sizes that divide, bot
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import torch
@@ -16,6 +15,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention.attention import Attention
+from regard.attention.masks import Visible
 
 GROUPS = "(b i j) (p q) c"  # i × j groups of p × q tokens
 TOGETHER = "b (i p) (j q) c"  # neighbours share a group
@@ -45,8 +45,17 @@ class Partition:
         return x.roll(self.shifts(height, width), dims=(1, 2))[:, :height, :width]
 
     def visible(self, height: int, width: int, device: torch.device) -> Bool[Tensor, "g 1 n n"] | None:
-        """Who sees whom in each group of one map; None when everybody does."""
-        return _visible(self, height, width, device)
+        """Who sees whom in each group of one map; None when everybody does.
+
+        Tokens are labelled by how they came to their group: carried by the wrap along a side, or padding.
+        """
+        size, (up, left) = self.factors(height, width), self.shifts(height, width)
+        if (size["i"] * size["p"], size["j"] * size["q"]) == (height, width) and not (up or left):
+            return None
+        carried_down, carried_right = (torch.arange(n, device=device) < m for n, m in ((height, up), (width, left)))
+        label = (2.0 * carried_down[:, None] + carried_right)[None, :, :, None]
+        group = self._cut(label, padding=-1.0).squeeze(-1)
+        return ((group[:, :, None] == group[:, None, :]) & (group[:, None, :] >= 0))[:, None]
 
     def _cut(self, x: Tensor, padding: float) -> Tensor:
         height, width = x.shape[1:3]
@@ -66,6 +75,10 @@ class Window(Partition):
 
     size: int
 
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"a window of {self.size} tokens holds nothing; give 1 or more")
+
     def factors(self, height: int, width: int) -> dict[str, int]:
         return dict(i=math.ceil(height / self.size), j=math.ceil(width / self.size), p=self.size, q=self.size)
 
@@ -75,6 +88,10 @@ class Shifted(Window):
     """Windows moved by `shift`, so that what was divided meets; tokens brought together by the wrap stay strangers."""
 
     shift: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.shift < self.size:
+            raise ValueError(f"a shift of {self.shift} does not lie within windows of {self.size}; half of it is usual")
 
     def shifts(self, height: int, width: int) -> tuple[int, int]:
         # Where one window holds the whole side there is nothing to bring together.
@@ -86,6 +103,10 @@ class Atrous(Partition):
     """Tokens `rate` apart, from everywhere on the map (Ibtehaz 2024; MaxViT's grid, Tu 2022)."""
 
     rate: int
+
+    def __post_init__(self) -> None:
+        if self.rate < 1:
+            raise ValueError(f"tokens {self.rate} apart are none; give a rate of 1 or more")
 
     def factors(self, height: int, width: int) -> dict[str, int]:
         return dict(i=self.rate, j=self.rate, p=math.ceil(height / self.rate), q=math.ceil(width / self.rate))
@@ -99,6 +120,10 @@ class Axis(Partition):
     """Each row on its own, or each column (Ho 2019)."""
 
     along: Literal["rows", "columns"]
+
+    def __post_init__(self) -> None:
+        if self.along not in ("rows", "columns"):
+            raise ValueError(f"no axis is called {self.along!r}; choose rows or columns")
 
     def factors(self, height: int, width: int) -> dict[str, int]:
         rows = self.along == "rows"
@@ -121,21 +146,10 @@ class Partitioned(nn.Module):
         super().__init__()
         self.attn, self.partition = attn, partition
 
-    def forward(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "b h w o"]:
+    def forward(self, x: Float[Tensor, "b h w c"], *, visible: Visible | None = None) -> Float[Tensor, "b h w o"]:
+        if visible is not None:
+            raise ValueError("who sees whom is settled by the partition; leave visible out, or attend without groups")
         batch, height, width, _ = x.shape
-        visible = self.partition.visible(height, width, x.device)
-        y = self.attn(self.partition.split(x), visible=None if visible is None else visible.repeat(batch, 1, 1, 1))
+        alike = self.partition.visible(height, width, x.device)
+        y = self.attn(self.partition.split(x), visible=None if alike is None else alike.repeat(batch, 1, 1, 1))
         return self.partition.merge(y, height, width)
-
-
-@lru_cache(maxsize=64)
-def _visible(partition: Partition, height: int, width: int, device: torch.device) -> Tensor | None:
-    """Label each token by how it came to its group: those that the wrap carried along each side, and padding."""
-    size = partition.factors(height, width)
-    up, left = partition.shifts(height, width)
-    carried_down = torch.arange(size["i"] * size["p"], device=device) < up
-    carried_right = torch.arange(size["j"] * size["q"], device=device) < left
-    label = (2.0 * carried_down[:, None] + carried_right)[None, :height, :width, None]
-    group = partition._cut(label, padding=-1.0).squeeze(-1)
-    visible = (group[:, :, None] == group[:, None, :]) & (group[:, None, :] >= 0)
-    return None if bool(visible.all()) else visible[:, None]

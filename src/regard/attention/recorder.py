@@ -8,25 +8,27 @@ What is kept of a look is its queries and keys, n·d numbers instead of n², so 
 outputs are the same to the last bit. Scopes nest, and each thread or task sees its own.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.core import Edit, Look, weigh
+from regard.attention.core import Additive, Edit, Look, weigh
 
 
 class Trace:
     """The looks of each attention, by its name in the model, in the order they happened."""
 
-    def __init__(self, names: list[str]) -> None:
-        self._watched = names
+    def __init__(self, watched: Mapping[str, str]) -> None:
+        self._watched = watched  # every name an attention has, and the first of them
         self._looks: dict[str, list[Look]] = {}
 
     @property
@@ -42,12 +44,16 @@ class Trace:
 
     def __getitem__(self, name: str) -> list[Look]:
         """Every look of one attention; decoding leaves one for each step."""
-        if name not in self._looks:
-            if name in self._watched:
-                raise KeyError(f"{name!r} is watched but has not looked; run the model inside the scope")
-            raise KeyError(_unknown(name, self._watched))
-        return self._looks[name]
+        if name not in self._watched:
+            raise KeyError(_unknown(name, list(self._watched)))
+        if self._watched[name] not in self._looks:
+            raise KeyError(
+                f"{name!r} is watched but has not looked; run the model inside the scope, "
+                f"itself and not a compiled one or a copy"
+            )
+        return self._looks[self._watched[name]]
 
+    @torch.no_grad()
     def weights(self, name: str, look: int | None = None) -> Float[Tensor, "b h q k"]:
         """What one attention looked at: one `look`, or all laid end to end, where earlier steps give later keys 0."""
         looks = self[name]
@@ -55,34 +61,43 @@ class Trace:
             return looks[look].weights()
         if len({(each.q.shape[0], each.q.shape[1]) for each in looks}) > 1:
             batches = ", ".join(str(each.q.shape[0]) for each in looks)
-            raise ValueError(
-                f"{name!r} looked {len(looks)} times with batches {batches}; ask for one: weights(name, look=0)"
-            )
+            raise ValueError(f"{name!r} looked {len(looks)} times with batches {batches}; ask for one, say look=0")
         keys = max(each.k.shape[-2] for each in looks)
-        return torch.cat([_widened(each.weights(), keys) for each in looks], dim=-2)
+        return torch.cat([F.pad(each.weights(), (0, keys - each.k.shape[-2])) for each in looks], dim=-2)
 
     @property
     def nbytes(self) -> int:
         """The memory that the kept tensors hold alive, shared ones counted once."""
-        kept = [
-            t for looks in self._looks.values() for look in looks for t in (look.q, look.k, look.visible, look.bias)
-        ]
-        storages = [t.untyped_storage() for t in kept if isinstance(t, Tensor)]
+        looks = [look for looks in self._looks.values() for look in looks]
+        kept = [t for look in looks for t in (look.q, look.k, look.visible, look.bias) if isinstance(t, Tensor)]
+        storages = [t.untyped_storage() for t in kept]
         return sum({s.data_ptr(): s.nbytes() for s in storages}.values())
 
     def __repr__(self) -> str:
-        return f"Trace({len(self)} of {len(self._watched)} attentions looked: {', '.join(self.names)})"
+        watched = len(set(self._watched.values()))
+        return f"Trace({len(self)} of {watched} attentions looked: {', '.join(self.names)})"
 
     def _keep(self, name: str, look: Look) -> None:
-        bias = None if look.bias is None else look.bias.detach()
-        self._looks.setdefault(name, []).append(replace(look, q=look.q.detach(), k=look.k.detach(), bias=bias))
+        self._looks.setdefault(name, []).append(
+            replace(
+                look,
+                q=look.q.detach(),
+                k=look.k.detach(),
+                bias=None if look.bias is None else look.bias.detach(),
+                # A score that is being learned will be another one when the trace is read.
+                score=deepcopy(look.score) if isinstance(look.score, Additive) else look.score,
+                edit=look.edit.kept if isinstance(look.edit, _Edited) else None,
+            )
+        )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Scope:
     names: Mapping[nn.Module, str]
     edits: Mapping[str, Edit]
     trace: Trace
+    fired: set[str]
+    open: bool = True
 
 
 _scopes: ContextVar[tuple[_Scope, ...]] = ContextVar("regard_scopes", default=())
@@ -93,21 +108,30 @@ def record(model: nn.Module, *, edits: Mapping[str, Edit] | None = None) -> Iter
     """Watch every attention of a model while the scope lasts, and change the weights of those named in `edits`.
 
     An edit gets the look and gives the weights to use instead; it takes part in the gradient, and only the edited
-    attention leaves the fused kernel. The trace itself is detached.
+    attention leaves the fused kernel. The trace itself is detached. With activation checkpointing, let the backward
+    pass run inside the scope too, or what is computed again is not edited.
     """
     _refuse_compiled(model)
-    # What can remember can be watched; naming the class here would make the two files import each other.
-    names = {module: name for name, module in model.named_modules() if hasattr(module, "remember")}
-    edits = edits or {}
-    for name in edits:
-        if name not in names.values():
-            raise KeyError(_unknown(name, list(names.values())))
-    trace = Trace(list(names.values()))
-    token = _scopes.set((*_scopes.get(), _Scope(names, edits, trace)))
+    names, watched = _named(model)
+    for name in edits or {}:
+        if name not in watched:
+            raise KeyError(_unknown(name, list(watched)))
+    chosen = {watched[name]: edit for name, edit in (edits or {}).items()}
+    scope = _Scope(names, chosen, Trace(watched), set())
+    _scopes.set((*(other for other in _scopes.get() if other.open), scope))
     try:
-        yield trace
+        yield scope.trace
     finally:
-        _scopes.reset(token)
+        # Not by a token: scopes inside generators may end in any order, and in another task.
+        scope.open = False
+        _scopes.set(tuple(other for other in _scopes.get() if other is not scope))
+    idle = sorted(chosen.keys() - scope.fired)
+    if idle:
+        warnings.warn(
+            f"no look was edited at {', '.join(map(repr, idle))}: the model did not run inside the scope, "
+            f"or it ran compiled or as a copy",
+            stacklevel=3,
+        )
 
 
 def observed(module: nn.Module, look: Look) -> Look:
@@ -115,12 +139,14 @@ def observed(module: nn.Module, look: Look) -> Look:
     if torch.compiler.is_compiling():
         return look
     for scope in _scopes.get():
-        name = scope.names.get(module)
+        name = scope.names.get(module) if scope.open else None
         if name is None:
             continue
         if name in scope.edits:
-            look = _edited(look, scope.edits[name])
-        scope.trace._keep(name, look)
+            look = replace(look, edit=_Edited(name, scope.edits[name], look.edit))
+            scope.fired.add(name)
+        if torch._C._current_graph_task_id() == -1:  # a checkpoint that is computed again in backward is no new look
+            scope.trace._keep(name, look)
     return look
 
 
@@ -131,7 +157,7 @@ def uniform(look: Look) -> Float[Tensor, "b h q k"]:
 
 
 def off(look: Look) -> Float[Tensor, "b h q k"]:
-    """An edit: look at nothing, so that the attention answers zero."""
+    """An edit: look at nothing, so that nothing but the output's constant term is added."""
     return torch.zeros_like(look.weights())
 
 
@@ -147,28 +173,45 @@ def only(edit: Edit, *heads: int) -> Edit:
     return partly
 
 
-def _edited(look: Look, edit: Edit) -> Look:
-    # An edit of an edit sees the weights as the outer scope left them.
-    before = look.edit
-    return replace(look, edit=lambda plain: edit(replace(plain, edit=before)))
+class _Edited:
+    """An edit at work: it sees the weights as the outer scope left them, and remembers what it gave."""
+
+    def __init__(self, name: str, edit: Edit, before: Edit | None) -> None:
+        self.name, self.edit, self.before = name, edit, before
+        self.given: Tensor | None = None
+
+    def __call__(self, plain: Look) -> Float[Tensor, "b h q k"]:
+        weights = self.edit(replace(plain, edit=self.before))
+        right = (*plain.q.shape[:-1], plain.k.shape[-2])
+        if tuple(weights.shape) != right:
+            raise ValueError(f"the edit of {self.name!r} gave weights of shape {tuple(weights.shape)}, not {right}")
+        self.given = weights.detach()
+        return weights
+
+    def kept(self, plain: Look) -> Float[Tensor, "b h q k"]:
+        """What was used, also if the edit would now give something else."""
+        return self(plain) if self.given is None else self.given
 
 
-def _widened(weights: Tensor, keys: int) -> Tensor:
-    return torch.nn.functional.pad(weights, (0, keys - weights.shape[-1]))
+def _named(model: nn.Module) -> tuple[dict[nn.Module, str], dict[str, str]]:
+    """The first name of each attention; and every name, since one module may stand in two places."""
+    first: dict[nn.Module, str] = {}
+    every: dict[str, str] = {}
+    for name, module in model.named_modules(remove_duplicate=False):
+        if getattr(type(module), "watched", False):
+            every[name] = first.setdefault(module, name)
+    return first, every
 
 
 def _unknown(name: str, known: list[str]) -> str:
+    if not known:
+        return "the model has no attention"
     near = get_close_matches(name, known, n=3, cutoff=0.3) or known[:3]
-    return f"no attention is called {name!r}; " + (
-        f"try {', '.join(map(repr, near))}" if near else "the model has none"
-    )
+    return f"no attention is called {name!r}; try {', '.join(map(repr, near))}"
 
 
 def _refuse_compiled(model: nn.Module) -> None:
-    compiled: Any = next(
-        (m for m in model.modules() if hasattr(m, "_orig_mod") or getattr(m, "_compiled_call_impl", None)), None
-    )
-    if compiled is not None:
+    if any(hasattr(m, "_orig_mod") or getattr(m, "_compiled_call_impl", None) for m in model.modules()):
         raise ValueError(
             "a compiled model is not watched, since its attentions are melted into one program; "
             "record the model it was compiled from"

@@ -5,15 +5,13 @@ import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
-from typing import TypeVar
+from typing import Any
 
 from regard.cli.errors import UsageError
 from regard.cli.verbs import Verb
 
-T = TypeVar("T")
 
-
-def parse(kind: type[T], verb: Verb, args: list[str]) -> T:
+def parse(kind: Any, verb: Verb, args: list[str]) -> Any:
     """The flags as given. Help is printed and ends the program; what does not fit is a `UsageError`."""
     import tyro  # a tenth of a second, so not before it is needed
 

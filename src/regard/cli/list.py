@@ -30,8 +30,8 @@ KINDS = {
     "biases": ("what is added to the scores", ["attention/bias.py"]),
     "masks": ("who may see whom", ["attention/masks.py"]),
     "partitions": ("which tokens of an image are grouped", ["attention/partition.py"]),
-    "positions": ("where a token stands", ["layers/position.py", "layers/position/*.py"]),
-    "layers": ("what is not attention", ["layers/**/*.py", "-layers/position.py", "-layers/position/*.py"]),
+    "positions": ("where a token stands", ["layers/position/*.py"]),
+    "layers": ("what is not attention", ["layers/**/*.py", "-layers/position/*.py"]),
 }
 
 

@@ -28,7 +28,7 @@ def constant(tree: ast.Module, name: str) -> object:
 def sentence(node: ast.Module | Definition) -> str:
     """The first sentence of a docstring; a citation alone, such as `Vaswani 2017.`, takes the next one along."""
     paragraph = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
-    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z0-9`])", paragraph)
+    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", paragraph)  # not between "eq." and its number
     return " ".join(sentences[: 2 if len(sentences[0].split()) < 3 else 1])
 
 

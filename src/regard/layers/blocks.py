@@ -6,7 +6,7 @@ A block takes tokens "b n w", or a map "b h w c" where its attention is `Partiti
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Memory, causal
@@ -46,16 +46,21 @@ class Block(nn.Module):
         self, x: Float[Tensor, "b *n w"], context: Memory | None = None, *, visible: Visible | None = None
     ) -> Float[Tensor, "b *n w"]:
         """Look within x, and at a context where the block has a `cross`: `context = block.cross.remember(encoded)`."""
-        h = self.attn_norm(x)
-        return self._rest(
-            self.attn_join(x, self.attn(h) if visible is None else self.attn(h, visible=visible)), context
-        )
+        return self._rest(self.attn_join(x, self.attn(self.attn_norm(x), visible=visible)), context)
 
     def step(
-        self, x: Float[Tensor, "b n w"], past: Memory | None = None, context: Memory | None = None
+        self,
+        x: Float[Tensor, "b n w"],
+        past: Memory | None = None,
+        context: Memory | None = None,
+        *,
+        visible: Bool[Tensor, "b 1 1 n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], Memory]:
-        """The next tokens of a causal sequence: what came before is remembered, not computed again."""
-        y, memory = _next(self.attn, self.attn_norm(x), past)
+        """The next tokens of a causal sequence: what came before is remembered, not computed again.
+
+        `visible` is the padding among the new tokens, which stays hidden in every later step.
+        """
+        y, memory = _next(self.attn, self.attn_norm(x), past, visible)
         return self._rest(self.attn_join(x, y), context), memory
 
     def _rest(self, x: Tensor, context: Memory | None) -> Tensor:
@@ -72,13 +77,17 @@ class PostNormBlock(Block):
     def forward(
         self, x: Float[Tensor, "b *n w"], context: Memory | None = None, *, visible: Visible | None = None
     ) -> Float[Tensor, "b *n w"]:
-        y = self.attn(x) if visible is None else self.attn(x, visible=visible)
-        return self._rest(self.attn_norm(self.attn_join(x, y)), context)
+        return self._rest(self.attn_norm(self.attn_join(x, self.attn(x, visible=visible))), context)
 
     def step(
-        self, x: Float[Tensor, "b n w"], past: Memory | None = None, context: Memory | None = None
+        self,
+        x: Float[Tensor, "b n w"],
+        past: Memory | None = None,
+        context: Memory | None = None,
+        *,
+        visible: Bool[Tensor, "b 1 1 n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], Memory]:
-        y, memory = _next(self.attn, x, past)
+        y, memory = _next(self.attn, x, past, visible)
         return self._rest(self.attn_norm(self.attn_join(x, y)), context), memory
 
     def _rest(self, x: Tensor, context: Memory | None) -> Tensor:
@@ -90,7 +99,10 @@ class PostNormBlock(Block):
 
 
 class GatedBlock(nn.Module):
-    """Looks at a context through gates that start closed, so that it can join a trained model unseen (Alayrac 2022)."""
+    """Looks at a context through gates that start closed, so that it can join a trained model unseen (Alayrac 2022).
+
+    Build the cross-attention without `offset`: a word that sees no image then passes it by untouched.
+    """
 
     def __init__(self, width: int, cross: Attention, mlp: nn.Module, *, norm: Norm = nn.LayerNorm) -> None:
         super().__init__()
@@ -105,12 +117,12 @@ class GatedBlock(nn.Module):
         return y
 
 
-def _next(attn: nn.Module, x: Tensor, past: Memory | None) -> tuple[Tensor, Memory]:
+def _next(attn: nn.Module, x: Tensor, past: Memory | None, visible: Tensor | None) -> tuple[Tensor, Memory]:
     if not isinstance(attn, Attention):
         raise TypeError(
             f"{type(attn).__name__} has no past to continue; only a block around an Attention goes in steps"
         )
-    memory = attn.remember(x, past)
+    memory = attn.remember(x, past, visible=visible)
     return attn(x, memory, visible=causal(x.shape[1], len(memory))), memory
 
 

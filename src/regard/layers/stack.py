@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, cast, get_args
 
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention import Memory
@@ -39,6 +39,7 @@ class Stack(nn.Module):
         visible: Visible | None = None,
     ) -> Float[Tensor, "b *n w"]:
         """`contexts` holds one memory for each block that looks at something else."""
+        self._check(contexts, "contexts")
         for i, block in enumerate(self.blocks):
             x = block(self._placed(i, x), None if contexts is None else contexts[i], visible=visible)
         return x
@@ -48,16 +49,27 @@ class Stack(nn.Module):
         x: Float[Tensor, "b n w"],
         past: Sequence[Memory] | None = None,
         contexts: Sequence[Memory] | None = None,
+        *,
+        visible: Bool[Tensor, "b 1 1 n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], list[Memory]]:
         """The next tokens of a causal sequence, and the memory to give to the step after."""
+        self._check(past, "pasts")
+        self._check(contexts, "contexts")
         start = 0 if past is None else len(past[0])
         memories = []
         for i, block in enumerate(self.blocks):
             x, memory = cast(Block, block).step(
-                self._placed(i, x, start), None if past is None else past[i], None if contexts is None else contexts[i]
+                self._placed(i, x, start),
+                None if past is None else past[i],
+                None if contexts is None else contexts[i],
+                visible=visible,
             )
             memories.append(memory)
         return x, memories
+
+    def _check(self, memories: Sequence[Memory] | None, name: str) -> None:
+        if memories is not None and len(memories) != len(self.blocks):
+            raise ValueError(f"{len(memories)} {name} do not go with {len(self.blocks)} blocks; give one for each")
 
     def _placed(self, i: int, x: Tensor, start: int = 0) -> Tensor:
         if not self.codes or (i > 0 and self.inject == "once"):

@@ -42,7 +42,7 @@ class DeepSets(nn.Module):
         count: Tensor | int = x.shape[1]
         if visible is not None:
             real = visible[:, 0, 0, :, None]
-            members, count = members * real, real.sum(dim=1)
+            members, count = members.masked_fill(~real, 0.0), real.sum(dim=1).clamp(min=1)
         whole = members.sum(dim=1)
         answer: Tensor = self.all(whole if self.config.pooling == "sum" else whole / count)
         return answer

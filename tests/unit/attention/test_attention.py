@@ -1,9 +1,25 @@
 """The builders: what they make, and what they say when asked for the impossible."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
+from torch import nn
 
-from regard.attention import Alibi, Relative2d, Shaw, bilinear, grid, latent, multihead
+from regard.attention import (
+    Alibi,
+    Buckets,
+    Continuous2d,
+    Quadratic2d,
+    Relative2d,
+    Shaw,
+    bilinear,
+    grid,
+    latent,
+    multihead,
+    padding,
+)
+from regard.layers.position import Rotary
 
 
 def test_heads_that_do_not_divide_are_told_what_would() -> None:
@@ -11,6 +27,51 @@ def test_heads_that_do_not_divide_are_told_what_would() -> None:
         multihead(100, 12)
     with pytest.raises(ValueError, match="12 heads do not share 5 groups; try 3, 4, 6 groups"):
         multihead(12, 12, groups=5)
+
+
+def test_nothing_makes_no_attention() -> None:
+    for width, heads, groups in ((8, 0, None), (8, -2, None), (0, 2, None), (8, 2, 0)):
+        with pytest.raises(ValueError, match="make no attention; all must be 1 or more"):
+            multihead(width, heads, groups=groups)
+
+
+def test_buckets_that_cannot_hold_a_distance_are_refused() -> None:
+    with pytest.raises(ValueError, match="give at least 4 buckets and a reach above 1"):
+        Buckets(4, buckets=2)
+    with pytest.raises(ValueError, match="32 buckets hold 8 distances each way exactly .* a reach above 8"):
+        Buckets(4, reach=8)
+
+
+@pytest.mark.parametrize("kind", [lambda: Alibi(2), lambda: Buckets(2), lambda: Shaw(4, 3)])
+def test_a_bias_by_place_refuses_more_queries_than_keys(kind: Callable[[], nn.Module]) -> None:
+    attn = multihead(8, 2, bias=kind())
+    with pytest.raises(ValueError, match="6 queries cannot be the newest of 5 keys"):
+        attn(torch.randn(1, 6, 8), attn.remember(torch.randn(1, 5, 8)))
+
+
+def test_rotary_queries_are_the_newest_too() -> None:
+    attn = multihead(8, 2, rotary=Rotary(4))
+    with pytest.raises(ValueError, match="6 queries cannot be the newest of 5 keys"):
+        attn(torch.randn(1, 6, 8), attn.remember(torch.randn(1, 5, 8)))
+
+
+@pytest.mark.parametrize(
+    "bias", [lambda: Alibi(2), lambda: Relative2d(3, 2), lambda: Continuous2d(3, 2), lambda: Quadratic2d(3, 2)]
+)
+def test_a_model_built_without_numbers_and_loaded_answers_as_the_one_that_was_saved(
+    bias: Callable[[], nn.Module],
+) -> None:
+    saved, x = multihead(8, 2, bias=bias()), torch.randn(1, 9, 8)
+    with torch.device("meta"):
+        loaded = multihead(8, 2, bias=bias())
+    loaded.load_state_dict(saved.state_dict(), assign=True)
+    assert loaded(x).equal(saved(x))
+
+
+def test_learned_queries_do_not_see_padding() -> None:
+    pool, x = latent(3, 8, 2), torch.randn(2, 5, 8)
+    hidden = pool(x, visible=padding(torch.tensor([5, 3]), 5))
+    torch.testing.assert_close(hidden[1:], pool(x[1:, :3]))
 
 
 def test_an_unknown_field_is_refused() -> None:
@@ -67,7 +128,7 @@ def test_a_grid_that_does_not_spread_evenly_is_told_the_rate() -> None:
 
 
 def test_alibi_slopes_are_the_papers() -> None:
-    assert Alibi(8).slopes.tolist() == [2**-i for i in range(1, 9)]
+    assert Alibi(8).slopes == [2**-i for i in range(1, 9)]
 
 
 def test_relative_keys_score_as_if_each_pair_had_its_own_key() -> None:

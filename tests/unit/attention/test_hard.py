@@ -77,3 +77,11 @@ def test_a_blind_query_picks_nothing() -> None:
     picked.log_prob.sum().backward()
     assert blind.q.grad is not None
     assert blind.q.grad.isfinite().all()
+
+
+def test_heads_that_share_keys_pick_among_them() -> None:
+    shared = Look(torch.randn(2, 4, 3, 4), torch.randn(2, 2, 5, 4))
+    v = torch.randn(2, 2, 5, 6)
+    picked = pick(shared, v, sample=False)
+    copies = v.repeat_interleave(2, dim=1)
+    assert picked.y.equal(copies.gather(2, picked.key[..., None].expand(-1, -1, -1, 6)))

@@ -56,6 +56,16 @@ def test_both_hides_what_either_hides() -> None:
     assert drawn(either(causal(3), local(3, reach=1))) == ["██.", "███", "███"]
 
 
+def test_new_queries_are_the_newest_in_every_mask() -> None:
+    assert drawn(local(2, 4, reach=1)) == [".███", "..██"]
+    assert drawn(strided(2, 4, step=2)) == ["█.█.", ".█.█"]
+    assert drawn(prefix(2, 4, length=1)) == ["███.", "████"]
+
+
+def test_two_causal_masks_are_one_and_stay_undrawn() -> None:
+    assert both(causal(3), causal(3)) == causal(3)
+
+
 def test_none_hides_nothing() -> None:
     assert both(None, None) is None
     assert both(None, causal(3)) == causal(3)

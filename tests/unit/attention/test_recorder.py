@@ -1,14 +1,18 @@
 """Watching an attention at work."""
 
+import asyncio
 import subprocess
 import sys
 import threading
+from collections.abc import Generator
+from copy import deepcopy
 
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
-from regard.attention import causal, latent, multihead, off, only, record, uniform
+from regard.attention import Look, Shaw, Trace, additive, causal, latent, multihead, off, only, record, uniform
 
 
 class Pair(nn.Module):
@@ -53,6 +57,7 @@ def test_a_trace_holds_no_gradient_and_no_weights(model: Pair, x: Tensor) -> Non
         model(x)
     (look,) = trace["first"]
     assert not look.q.requires_grad
+    assert not look.k.requires_grad
     assert trace.nbytes == 2 * 2 * (2 * 5 * 16) * 4  # q and k of two attentions, in float32
 
 
@@ -61,6 +66,129 @@ def test_nothing_is_kept_outside_the_scope(model: Pair, x: Tensor) -> None:
         pass
     model(x)
     assert len(trace) == 0
+
+
+def test_a_learned_bias_and_a_learned_score_are_kept_as_they_were() -> None:
+    for attn in (multihead(16, 4, bias=Shaw(4, 2)), additive(16, 16, 8)):
+        x = torch.randn(2, 5, 16)
+        with record(attn) as trace:
+            attn(x, attn.remember(x))
+        before = trace.weights("")
+        assert not before.requires_grad
+        for parameter in attn.parameters():
+            parameter.data += 1.0
+        assert trace.weights("").equal(before)
+
+
+def test_what_a_random_edit_gave_is_what_is_read(model: Pair, x: Tensor) -> None:
+    given = []
+
+    def shuffled(look: Look) -> Tensor:
+        given.append(look.weights()[..., torch.randperm(5)])
+        return given[-1]
+
+    with record(model, edits={"second": shuffled}) as trace:
+        model(x)
+    assert trace.weights("second").equal(given[0])
+    assert len(given) == 1
+
+
+def test_an_edit_of_another_shape_is_named(model: Pair, x: Tensor) -> None:
+    with (
+        record(model, edits={"first": lambda look: look.weights()[..., :1]}),
+        pytest.raises(ValueError, match=r"edit of 'first' gave weights of shape \(2, 4, 5, 1\), not \(2, 4, 5, 5\)"),
+    ):
+        model(x)
+
+
+def test_an_edit_that_never_happened_is_told(model: Pair, x: Tensor) -> None:
+    words = "no look was edited at 'first': the model did not run inside the scope"
+    with pytest.warns(UserWarning, match=words), record(model, edits={"first": uniform}):
+        deepcopy(model)(x)
+
+
+def test_an_error_ends_the_scope(model: Pair, x: Tensor) -> None:
+    with pytest.raises(ZeroDivisionError), record(model, edits={"first": off}) as trace:
+        _ = 1 / 0
+    plain = model(x)
+    assert len(trace) == 0
+    with record(model):
+        assert model(x).equal(plain)
+
+
+def test_scopes_in_generators_may_end_in_any_order(model: Pair, x: Tensor) -> None:
+    def stream() -> Generator[Trace, None, None]:
+        with record(model) as trace:
+            while True:
+                model(x)
+                yield trace
+
+    one, other = stream(), stream()
+    first, second = next(one), next(other)
+    one.close()
+    next(other)
+    other.close()
+    model(x)
+    assert len(first["first"]) == 2  # its own run, and the one that the other started while it was open
+    assert len(second["first"]) == 2
+
+
+def test_a_scope_may_end_in_another_thread(model: Pair, x: Tensor) -> None:
+    def stream() -> Generator[Trace, None, None]:
+        with record(model, edits={"first": off}) as trace:
+            model(x)
+            yield trace
+
+    plain, running = model(x), stream()
+    trace = next(running)
+    thread = threading.Thread(target=running.close)
+    thread.start()
+    thread.join()
+    assert model(x).equal(plain)
+    assert len(trace["first"]) == 1
+
+
+def test_two_tasks_never_see_each_other(model: Pair) -> None:
+    async def watch(n: int) -> list[int]:
+        with record(model) as trace:
+            for _ in range(5):
+                model(torch.randn(1, n, 16))
+                await asyncio.sleep(0)
+        return [look.q.shape[-2] for look in trace["first"]]
+
+    async def both() -> tuple[list[int], list[int]]:
+        return await asyncio.gather(watch(3), watch(4))
+
+    threes, fours = asyncio.run(both())
+    assert (threes, fours) == ([3] * 5, [4] * 5)
+
+
+def test_a_checkpoint_computed_again_is_no_new_look(model: Pair, x: Tensor) -> None:
+    with record(model, edits={"first": lambda look: look.weights() / 2}) as trace:
+        checkpoint(model, x, use_reentrant=False).sum().backward()
+    assert len(trace["first"]) == 1
+    assert model.first.q.weight.grad is not None
+
+
+def test_a_module_in_two_places_answers_to_both_names(x: Tensor) -> None:
+    attn = multihead(16, 4)
+    model = nn.ModuleDict({"a": attn, "b": attn})
+    with record(model, edits={"b": uniform}) as trace:
+        model["a"](x)
+    assert trace.weights("b").equal(trace.weights("a"))
+    assert trace.names == ["a"]
+
+
+def test_what_merely_remembers_is_no_attention() -> None:
+    class Diary(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attn = multihead(16, 4)
+
+        def remember(self) -> None: ...
+
+    with pytest.raises(KeyError, match="no attention is called ''; try 'attn'"), record(Diary(), edits={"": off}):
+        pass
 
 
 def test_an_edit_changes_what_follows_and_nothing_else(model: Pair, x: Tensor) -> None:
@@ -189,11 +317,16 @@ def test_a_model_compiles_into_one_graph() -> None:
     # In a process of its own, without the checks of the types: what a user compiles does not have them.
     script = """
 import torch
-from regard.attention import causal, multihead
-attn = multihead(16, 4).eval()
+from regard.attention import Partitioned, Relative2d, Shifted, Window, causal, multihead
+from regard.layers.position import Rotary
+attn = multihead(16, 4, rotary=Rotary(4)).eval()
 compiled = torch.compile(attn, backend="eager", fullgraph=True)
 for n in (5, 200, 210):
     x = torch.randn(2, n, 16)
     assert compiled(x, visible=causal(n)).equal(attn(x, visible=causal(n)))
+for windows in (Window(4), Shifted(4, 2)):
+    swin = Partitioned(multihead(16, 4, bias=Relative2d(4, 4)), windows).eval()
+    x = torch.randn(2, 9, 8, 16)
+    assert torch.compile(swin, backend="eager", fullgraph=True)(x).equal(swin(x))
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True)

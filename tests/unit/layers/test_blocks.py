@@ -1,10 +1,12 @@
 """Blocks, what joins them, and how positions enter a stack of them."""
 
+import math
+
 import pytest
 import torch
 from torch import nn
 
-from regard.attention import Partitioned, Window, causal, multihead
+from regard.attention import Partitioned, Window, causal, multihead, padding
 from regard.layers.blocks import Block, GatedBlock, PostNormBlock
 from regard.layers.mlp import MLP, GatedMLP
 from regard.layers.position import Learned, Sinusoidal
@@ -29,6 +31,48 @@ def test_a_block_goes_step_by_step_as_it_goes_at_once(kind: str) -> None:
     torch.testing.assert_close(torch.cat(steps, dim=1), whole, atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.parametrize("kind", list(BLOCKS))
+@torch.no_grad()
+def test_prompts_of_different_lengths_are_continued_together(kind: str) -> None:
+    block, x, word = BLOCKS[kind]().eval(), torch.randn(2, 4, 16), torch.randn(2, 1, 16)
+    _, past = block.step(x, visible=padding(torch.tensor([4, 2]), 4))
+    together, _ = block.step(word, past)
+    for i, n in enumerate((4, 2)):
+        _, alone = block.step(x[i : i + 1, :n])
+        torch.testing.assert_close(together[i : i + 1], block.step(word[i : i + 1], alone)[0], atol=1e-5, rtol=1e-4)
+
+
+def test_a_gate_opens_by_its_hyperbolic_tangent() -> None:
+    block, x = GatedBlock(16, multihead(16, 4), MLP(16)), torch.randn(1, 4, 16)
+    context = block.cross.remember(torch.randn(1, 5, 16))
+    block.cross_gate.data.fill_(0.5)
+    block.mlp_gate.data.fill_(2.0)
+    y = x + math.tanh(0.5) * block.cross(block.cross_norm(x), context)
+    torch.testing.assert_close(block(x, context), y + math.tanh(2.0) * block.mlp(block.mlp_norm(y)))
+
+
+def test_dropout_thins_the_branch_and_the_thought() -> None:
+    x = torch.randn(2, 30, 16)
+    for module in (MLP(16, dropout=0.5), GatedMLP(16, dropout=0.5), Block(16, multihead(16, 4), MLP(16), dropout=0.5)):
+        assert not module(x).equal(module(x))
+        module.eval()
+        assert module(x).equal(module(x))
+
+
+@torch.no_grad()
+def test_each_block_of_a_stack_looks_at_its_own_context() -> None:
+    model = Stack(Block(16, multihead(16, 4), MLP(16), cross=multihead(16, 4)) for _ in range(3)).eval()
+    x, encoded = torch.randn(1, 4, 16), torch.randn(1, 5, 16)
+    contexts = [block.cross.remember(encoded) for block in model.blocks]
+    y = x
+    for block, context in zip(model.blocks, contexts, strict=True):
+        y = block(y, context, visible=causal(4))
+    torch.testing.assert_close(model(x, contexts, visible=causal(4)), y)
+    torch.testing.assert_close(model.step(x, None, contexts)[0], y)
+    with pytest.raises(ValueError, match="2 contexts do not go with 3 blocks; give one for each"):
+        model(x, contexts[:2])
+
+
 def test_a_pre_norm_stream_runs_through_untouched_when_the_branches_are_silent() -> None:
     block, x = Block(16, multihead(16, 4), MLP(16)), torch.randn(2, 3, 16)
     for silent in (block.attn.out, block.mlp.down):
@@ -50,9 +94,8 @@ def test_a_gated_block_starts_closed_and_can_open() -> None:
 
 
 def test_text_before_any_image_passes_a_gated_block_as_without_images() -> None:
-    block, x = GatedBlock(16, multihead(16, 4), MLP(16)), torch.randn(1, 4, 16)
+    block, x = GatedBlock(16, multihead(16, 4, offset=False), MLP(16)), torch.randn(1, 4, 16)
     nn.init.ones_(block.cross_gate)
-    nn.init.zeros_(block.cross.out.bias)
     visible = torch.tensor([[False] * 5, [False] * 5, [True] * 5, [True] * 5])
     y = block(x, block.cross.remember(torch.randn(1, 5, 16)), visible=visible)
     assert y[:, :2].equal(x[:, :2])

@@ -47,6 +47,12 @@ def test_padding_is_no_member_of_a_set(pooling: str) -> None:
     torch.testing.assert_close(together[1:], model(x[1:, :3]))
 
 
+def test_a_set_without_members_and_padding_full_of_nothing_are_no_trouble() -> None:
+    x = torch.randn(2, 3, 2)
+    x[1] = torch.nan
+    assert sets("mean")(x, visible=padding(torch.tensor([3, 0]), 3)).isfinite().all()
+
+
 @pytest.mark.usefixtures("as_users_meet_it")
 def test_an_unknown_pooling_names_the_known_ones() -> None:
     with pytest.raises(ValueError, match="pooling 'max' is not known; choose sum or mean"):

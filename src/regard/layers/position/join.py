@@ -1,6 +1,6 @@
 """How a code meets the tokens: added to them, or laid beside them."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from jaxtyping import Float
@@ -11,6 +11,8 @@ How = Literal["add", "concatenate"]
 
 def join(x: Float[Tensor, "*b w"], code: Float[Tensor, "*#b c"], how: How) -> Float[Tensor, "*b o"]:
     """Tokens with their code worked in; the code takes their type and device."""
+    if how not in get_args(How):
+        raise ValueError(f"a code cannot be worked in by {how!r}; choose {' or '.join(get_args(How))}")
     code = code.to(x)
     if how == "concatenate":
         return torch.cat((x, code.expand(*x.shape[:-1], -1)), dim=-1)

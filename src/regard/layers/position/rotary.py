@@ -3,8 +3,6 @@
 A rotation is called with heads and the place of their first token, as `multihead(..., rotary=...)` does.
 """
 
-from functools import lru_cache
-
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -30,9 +28,7 @@ class Rotary(nn.Module):
                 f"a rotation of {self.width} channels does not fit heads of width {x.shape[-1]}; "
                 f"give it the width of one head, Rotary({x.shape[-1]})"
             )
-        # A tracer's tensors must not be remembered.
-        line = _line if torch.compiler.is_compiling() else _remembered
-        turns = line(start, x.shape[-2], self.width, self.base, self.interleaved, x.device, x.dtype)
+        turns = _line(start, x.shape[-2], self.width, self.base, self.interleaved, x.device, x.dtype)
         turned = _turned(x[..., : self.width], turns, self.interleaved)
         return turned if x.shape[-1] == self.width else torch.cat((turned, x[..., self.width :]), dim=-1)
 
@@ -87,10 +83,20 @@ def _turns(places: Int[Tensor, "*n"], width: int, base: float, interleaved: bool
 def _line(
     start: int, count: int, width: int, base: float, interleaved: bool, device: torch.device, dtype: torch.dtype
 ) -> Turns:
-    # What is remembered by a run without gradients must serve one with them too.
-    with torch.inference_mode(False):
+    """The turns of a run of places. The latest are remembered, for the layers of a model ask for the same ones."""
+    if torch.compiler.is_compiling():
         return _turns(torch.arange(start, start + count, device=device), width, base, interleaved, dtype)
+    key = (start, count, width, base, interleaved, device, dtype)
+    turns = _LATEST.get(key)
+    if turns is None:
+        # What is remembered by a run without gradients must serve one with them too.
+        with torch.inference_mode(False):
+            turns = _turns(torch.arange(start, start + count, device=device), width, base, interleaved, dtype)
+        if type(turns[0]) is Tensor:  # and not what a tracer puts in its place
+            while len(_LATEST) >= 8:
+                _LATEST.pop(next(iter(_LATEST)), None)
+            _LATEST[key] = turns
+    return turns
 
 
-# The layers of a model ask for the same turns, and for one token computing them costs more than turning by them.
-_remembered = lru_cache(maxsize=8)(_line)
+_LATEST: dict[tuple[object, ...], Turns] = {}

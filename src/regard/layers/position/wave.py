@@ -97,6 +97,8 @@ class Fourier(nn.Module):
         reaches = [reach] * axes if isinstance(reach, int) else list(reach)
         if len(reaches) != axes:
             raise ValueError(f"{len(reaches)} reaches do not fit {axes} axes; give one for all, or one for each")
+        if spacing not in ("linear", "exponential"):
+            raise ValueError(f"bands cannot be spaced by {spacing!r}; choose linear or exponential")
         if min(reaches) < 2:
             raise ValueError(f"reach {min(reaches)} tells no two cells apart; give at least 2")
         self.width = axes * (1 + 2 * bands)

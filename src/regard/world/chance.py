@@ -1,0 +1,56 @@
+"""Random choices that are the same on every machine, in every Python, for ever.
+
+A `Chance` is a counter behind a hash (splitmix64): no state is shared, so item 7 is item 7 whoever asks first.
+"""
+
+from collections.abc import Sequence
+from typing import TypeVar
+from zlib import crc32
+
+T = TypeVar("T")
+
+_MASK = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
+
+
+class Chance:
+    """A stream of choices named by a seed, the name of what is being made, and its index."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, seed: int, name: str, index: int = 0) -> None:
+        self._state = _mixed(_mixed(seed & _MASK) ^ _mixed(crc32(name.encode())) ^ _mixed((index + 1) * _STEP & _MASK))
+
+    def bits(self) -> int:
+        """64 random bits."""
+        self._state = state = (self._state + _STEP) & _MASK
+        return _mixed(state)
+
+    def below(self, limit: int) -> int:
+        """A whole number from 0 to limit - 1. The bias of the product is below 2⁻⁴⁰ for any limit used here."""
+        return (self.bits() * limit) >> 64
+
+    def choose(self, options: Sequence[T]) -> T:
+        return options[self.below(len(options))]
+
+    def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
+        return low + (high - low) * (self.bits() >> 11) * 2.0**-53
+
+    def happens(self, probability: float) -> bool:
+        return self.uniform() < probability
+
+    def sample(self, options: Sequence[T], count: int) -> list[T]:
+        """Different options, in random order."""
+        if count > len(options):
+            raise ValueError(f"cannot choose {count} different options of {len(options)}")
+        pool = list(options)
+        for i in range(count):
+            j = i + self.below(len(pool) - i)
+            pool[i], pool[j] = pool[j], pool[i]
+        return pool[:count]
+
+
+def _mixed(x: int) -> int:
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
+    return x ^ (x >> 31)
