@@ -62,12 +62,11 @@ class Memory:
 
     def _fits(self, newer: "Memory") -> None:
         for name, old, new in (("keys", self.k, newer.k), ("values", self.v, newer.v)):
-            ours, theirs = (
-                f"{name} of batch {t.shape[0]}, {t.shape[1]} heads, width {t.shape[-1]}, {t.dtype} on {t.device}"
-                for t in (old, new)
-            )
-            if ours != theirs:
-                raise ValueError(f"{theirs} cannot follow {ours}; remember both with one attention")
+            if _kind(old) != _kind(new):
+                ours, theirs = (
+                    "batch {}, {} heads, width {}, {} on {}".format(*_kind(memory)) for memory in (old, new)
+                )
+                raise ValueError(f"{name} of {theirs} cannot follow {name} of {ours}; remember both with one attention")
 
     def _visible_then(self, newer: "Memory") -> Bool[Tensor, "b 1 1 k"] | None:
         if self.visible is None and newer.visible is None:
@@ -76,6 +75,12 @@ class Memory:
 
     def _all(self) -> Bool[Tensor, "b 1 1 k"]:
         return torch.ones(self.k.shape[0], 1, 1, len(self), dtype=torch.bool, device=self.k.device)
+
+
+def _kind(x: Tensor) -> tuple[object, ...]:
+    """All that two memories must have in common to be one."""
+    batch, heads, _, width = x.shape
+    return batch, heads, width, x.dtype, x.device
 
 
 def _spacious(x: Tensor, length: int) -> Tensor:

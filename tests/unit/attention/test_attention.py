@@ -38,7 +38,7 @@ def test_nothing_makes_no_attention() -> None:
 def test_buckets_that_cannot_hold_a_distance_are_refused() -> None:
     with pytest.raises(ValueError, match="give at least 4 buckets and a reach above 1"):
         Buckets(4, buckets=2)
-    with pytest.raises(ValueError, match="32 buckets hold 8 distances each way exactly .* a reach above 8"):
+    with pytest.raises(ValueError, match=r"32 buckets hold 8 distances each way exactly .* a reach above 8"):
         Buckets(4, reach=8)
 
 

@@ -107,3 +107,10 @@ def test_a_signature_has_names_and_defaults_but_no_types() -> None:
         "width, /, heads=2",
         "",
     ]
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_no_summary_is_cut_within_brackets(kind: str) -> None:
+    for part in parts(kind):
+        assert part.summary.count("(") == part.summary.count(")"), part.summary
+        assert part.summary.endswith((".", "?", "!")), part.name
