@@ -1,0 +1,87 @@
+"""One word after another, each chosen from what the model thinks of the next: the likeliest, or one by chance."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.decode.written import State, Step, Written, check
+
+# From the logits of each row to its next word.
+Choice = Callable[[Float[Tensor, "b v"]], Int[Tensor, " b"]]
+
+
+def greedy(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: int) -> list[Written]:
+    """Always the likeliest word. `first` is what each row begins with, the start word as a rule."""
+    return walk(step, state, first, stop=stop, limit=limit, choose=likeliest)
+
+
+@torch.no_grad()
+def walk(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: int, choose: Choice) -> list[Written]:
+    """Write until each row has come to its stop or to the limit. A finished row costs nothing more."""
+    check(limit, stop)
+    words: list[list[int]] = [[] for _ in first]
+    rows: list[list[int]] = [[] for _ in first]
+    log_probs = [0.0] * len(first)
+    finished = [False] * len(first)
+    going, newest = list(range(len(first))), first  # which sequence each row of the state belongs to
+    for _ in range(limit):
+        logits, state = step(newest[:, None], state)
+        check(limit, stop, logits)
+        newest = choose(logits[:, -1])
+        gained = logits[:, -1].float().log_softmax(dim=-1).gather(-1, newest[:, None])[:, 0]
+        for row, (sequence, word, gain) in enumerate(zip(going, newest.tolist(), gained.tolist(), strict=True)):
+            log_probs[sequence] += gain
+            rows[sequence].append(row)
+            finished[sequence] = word == stop
+            if word != stop:
+                words[sequence].append(word)
+        on = (newest != stop).nonzero()[:, 0]
+        if len(on) == 0:
+            break
+        if len(on) < len(going):
+            going, newest, state = [going[row] for row in on.tolist()], newest[on], state.select(on)
+    return [
+        Written(tuple(each), log_prob, log_prob, done, tuple(where))
+        for each, log_prob, done, where in zip(words, log_probs, finished, rows, strict=True)
+    ]
+
+
+def likeliest(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
+    """The choice of a greedy writer."""
+    return logits.argmax(dim=-1)
+
+
+def chance(
+    *,
+    temperature: float = 1.0,
+    top: int | None = None,
+    share: float | None = None,
+    generator: torch.Generator | None = None,
+) -> Choice:
+    """A choice by chance: among the `top` likeliest words, or the fewest that hold a `share` of it (Holtzman 2020).
+
+    A `temperature` below 1 makes the likely likelier; 0 is greedy.
+    """
+    if temperature < 0.0:
+        raise ValueError(f"temperature {temperature} is below 0; give 0 for the likeliest word, 1 for fair chances")
+    if top is not None and top < 1:
+        raise ValueError(f"the top {top} words are none; give 1 or more")
+    if share is not None and not 0.0 < share <= 1.0:
+        raise ValueError(f"a share of {share} is no share; give above 0 and up to 1")
+
+    def choose(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
+        if temperature == 0.0:
+            return likeliest(logits)
+        ordered, words = (logits.float() / temperature).sort(dim=-1, descending=True)
+        chances = ordered.softmax(dim=-1)
+        if top is not None:
+            chances, words = chances[:, :top], words[:, :top]
+        if share is not None:
+            # A word belongs to the share if those before it do not fill it yet, so the first always does.
+            full = share * chances.sum(dim=-1, keepdim=True)
+            chances = chances.masked_fill(chances.cumsum(dim=-1) - chances >= full, 0.0)
+        return words.gather(-1, torch.multinomial(chances, 1, generator=generator))[:, 0]
+
+    return choose

@@ -1,0 +1,58 @@
+"""What a search needs of a model, and what it gives back.
+
+A model that writes has `state = model.start(source)` and `logits, state = model.step(words, state)`. A search knows no
+more than that: a state is a value, and `state.select(rows)` is the same for some rows of the batch, in any order.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.attention import Trace
+
+
+@runtime_checkable
+class State(Protocol):
+    """Where a model stands in each row of a batch."""
+
+    def select(self, rows: Int[Tensor, " r"]) -> Any:
+        """The state of these rows, in this order; a row may come twice."""
+
+
+# The next words of each row, and where they lead: logits for what follows each of them, and the state after.
+Step = Callable[[Int[Tensor, "b n"], Any], tuple[Float[Tensor, "b n v"], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One written sequence, without its start and its stop."""
+
+    words: tuple[int, ...]
+    log_prob: float  # of the words, and of the stop where there is one
+    score: float  # what it was ranked by
+    finished: bool  # it came to its stop, and was not cut off at the limit
+    rows: tuple[int, ...]  # the row of the batch in which each step was taken, the stop's too
+
+
+def looks(trace: Trace, name: str, written: Written) -> Float[Tensor, "h n k"]:
+    """What one attention looked at for each word of a sequence, followed through the rows that a beam moved it to.
+
+    The trace is that of the search alone: the first look of the attention is the search's first step.
+    """
+    steps = [trace.weights(name, look=step)[row] for step, row in enumerate(written.rows)]
+    widest = max(step.shape[-1] for step in steps)
+    return torch.cat([F.pad(step, (0, widest - step.shape[-1])) for step in steps], dim=-2)
+
+
+def check(limit: int, stop: int, logits: Float[Tensor, "b n v"] | None = None) -> None:
+    """Refuse a search that could not end."""
+    if limit < 1:
+        raise ValueError(f"a limit of {limit} words leaves nothing to write; give 1 or more")
+    if logits is not None and not 0 <= stop < logits.shape[-1]:
+        vocab = logits.shape[-1]
+        raise ValueError(f"the stop {stop} is not among the {vocab} words of the model, 0 to {vocab - 1}")
