@@ -65,6 +65,7 @@ class Attention(nn.Module):
 
     def look(self, x: Float[Tensor, "b n w"], memory: Memory, *, visible: Visible | None = None) -> Look:
         """The question x puts to a memory, told to whoever is watching."""
+        self._check(x, memory)
         q = _split(self.q(x), self.heads)
         if self.rotary is not None:
             newest(q.shape[-2], len(memory))
@@ -72,14 +73,32 @@ class Attention(nn.Module):
         if visible is not None:
             check(visible, queries=q.shape[-2], keys=len(memory), batch=q.shape[0], heads=self.heads)
         bias = None if self.bias is None else self.bias(q, memory.k)
+        if bias is not None and bias.ndim == 4 and bias.shape[1] not in (1, self.heads):
+            raise ValueError(f"a bias for {bias.shape[1]} heads does not fit an attention of {self.heads}")
         return observed(self, Look(q, memory.k, self.score, both(visible, memory.visible), bias))
 
     def forward(
         self, x: Float[Tensor, "b n w"], memory: Memory | None = None, *, visible: Visible | None = None
     ) -> Float[Tensor, "b n o"]:
-        memory = self.remember(x) if memory is None else memory
+        """Ask with x, of a memory or of x itself, and blend the answers."""
+        if memory is None:
+            self._check(x, None)
+            memory = self.remember(x)
         look = self.look(x, memory, visible=visible)
         return self.finish(mix(look, memory.v, dropout=self.dropout if self.training else 0.0))
+
+    def _check(self, x: Tensor, memory: object) -> None:
+        """The mistakes that would otherwise end deep inside torch."""
+        if isinstance(memory, Tensor):
+            raise TypeError("what is looked at must be remembered first; write attn(x, attn.remember(context))")
+        if x.ndim != 3:
+            raise ValueError(
+                f"x has shape {tuple(x.shape)}, but attention takes batch × tokens × width; add what is missing"
+            )
+        if isinstance(self.q, nn.Linear) and x.shape[-1] != self.q.in_features:
+            raise ValueError(f"x has width {x.shape[-1]}, but this attention asks with width {self.q.in_features}")
+        if isinstance(memory, Memory) and memory.k.shape[0] != x.shape[0]:
+            raise ValueError(f"a batch of {x.shape[0]} cannot look at a memory of batch {memory.k.shape[0]}")
 
     def finish(self, y: Float[Tensor, "b h n e"]) -> Float[Tensor, "b n o"]:
         """Lay the heads' answers side by side and blend them."""

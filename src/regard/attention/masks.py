@@ -40,6 +40,10 @@ def causal(queries: int, keys: int | None = None) -> Causal:
 
 def padding(lengths: Int[Tensor, " b"], keys: int) -> Bool[Tensor, "b 1 1 k"]:
     """The first `lengths[i]` keys of each sequence; what follows is padding."""
+    if not isinstance(lengths, Tensor):
+        raise TypeError(f"lengths is a {type(lengths).__name__}; write torch.tensor(lengths)")
+    if lengths.device.type == "cpu" and lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= keys:
+        raise ValueError(f"lengths {lengths.tolist()} do not lie between 0 and the {keys} keys")
     return (torch.arange(keys, device=lengths.device) < lengths[:, None])[:, None, None, :]
 
 
@@ -93,6 +97,13 @@ def either(*masks: Visible | None) -> Visible | None:
 
 def check(visible: Visible, *, queries: int, keys: int, batch: int, heads: int) -> None:
     """Refuse a mask that would be read the wrong way round, and say which way is right."""
+    if not isinstance(visible, Causal | Tensor):
+        way = (
+            f"did you mean {visible.__name__}({queries})?"
+            if callable(visible)
+            else f"write causal({queries}), or a mask"
+        )
+        raise TypeError(f"visible is a {type(visible).__name__}, which is no mask; {way}")
     look = f"a look of {queries} queries at {keys} keys, batch {batch}, {heads} heads"
     if isinstance(visible, Causal):
         if (visible.queries, visible.keys) != (queries, keys):

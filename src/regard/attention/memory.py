@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 
@@ -59,6 +59,14 @@ class Memory:
         grown = Memory(room.k[..., :end, :], room.v[..., :end, :], visible)
         object.__setattr__(grown, "_room", room)
         return grown
+
+    def select(self, rows: Int[Tensor, " r"]) -> "Memory":
+        """These rows of the batch, in this order and as often as they are named; they grow in a room of their own."""
+        return Memory(
+            self.k.index_select(0, rows),
+            self.v.index_select(0, rows),
+            None if self.visible is None else self.visible.index_select(0, rows),
+        )
 
     def _fits(self, newer: "Memory") -> None:
         for name, old, new in (("keys", self.k, newer.k), ("values", self.v, newer.v)):

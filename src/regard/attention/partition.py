@@ -149,6 +149,10 @@ class Partitioned(nn.Module):
     def forward(self, x: Float[Tensor, "b h w c"], *, visible: Visible | None = None) -> Float[Tensor, "b h w o"]:
         if visible is not None:
             raise ValueError("who sees whom is settled by the partition; leave visible out, or attend without groups")
+        if x.ndim != 4:
+            raise ValueError(
+                f"x has shape {tuple(x.shape)}, but a partition cuts maps: batch × height × width × channels"
+            )
         batch, height, width, _ = x.shape
         alike = self.partition.visible(height, width, x.device)
         y = self.attn(self.partition.split(x), visible=None if alike is None else alike.repeat(batch, 1, 1, 1))

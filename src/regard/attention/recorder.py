@@ -163,9 +163,14 @@ def off(look: Look) -> Float[Tensor, "b h q k"]:
 
 def only(edit: Edit, *heads: int) -> Edit:
     """An edit of some heads, leaving the others as they are."""
+    if not heads or not all(isinstance(head, int) for head in heads):
+        raise TypeError(f"the heads {heads} are not numbers; write only(edit, 0, 3)")
 
     def partly(look: Look) -> Float[Tensor, "b h q k"]:
         weights = look.weights()
+        beyond = [head for head in heads if not -weights.shape[1] <= head < weights.shape[1]]
+        if beyond:
+            raise ValueError(f"there is no head {beyond[0]}; heads are numbered from 0 to {weights.shape[1] - 1}")
         chosen = torch.zeros(weights.shape[1], dtype=torch.bool, device=weights.device)
         chosen[list(heads)] = True
         return torch.where(chosen[:, None, None], edit(look), weights)

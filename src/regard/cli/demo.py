@@ -9,8 +9,11 @@ inside costs next to nothing.
 """
 
 import json
+import shutil
+import sys
 import time
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # torch and rich wait until the tour begins, so that help does not
@@ -125,7 +128,7 @@ class _Tour:
             f"[cyan]visible={mask}[/cyan] a word sees itself and what came before:"
         )
         everyone = matrix(hidden.everyone.tolist(), hidden.words, hidden.words)
-        past = matrix(hidden.past.tolist(), hidden.words, hidden.words, labels=False)
+        past = matrix(hidden.past.tolist(), hidden.words, hidden.words, labels=self.console.width < 78)
         self._show(beside(("everyone sees everyone", everyone), (f" with {mask}", past)), pause=3)
         self._say(
             f'The exact test: say "{hidden.instead}" instead of "{hidden.words[-1]}" at the end. The words before it '
@@ -154,9 +157,13 @@ class _Tour:
         from regard.cli.verbs import verbs
 
         self._title("→", "What to try next")
+        if shutil.which("regard") is None:
+            self.console.print(
+                f"   [dim]first, so that the command is found:[/dim] source {Path(sys.prefix)}/bin/activate"
+            )
         for verb in verbs().values():
-            for command, _, why in (example.partition("  ") for example in verb.examples if verb.name != "demo"):
-                self.console.print(f"   [cyan]{command:<31}[/cyan][dim]{why.strip()}[/dim]")
+            for command, _, why in (example.partition("  ") for example in verb.examples[:2] if verb.name != "demo"):
+                self.console.print(f"   [cyan]{command}[/cyan]\n      [dim]{why.strip()}[/dim]")
 
     def _title(self, number: str, title: str) -> None:
         self.console.print(f"\n[cyan]{number}[/cyan]  [bold]{title}[/bold]")

@@ -10,6 +10,8 @@ from typing import Any
 from regard.cli.errors import UsageError
 from regard.cli.verbs import Verb
 
+NESTED = ("data", "world")  # verbs that are followed by another word
+
 
 def parse(kind: Any, verb: Verb, args: list[str]) -> Any:
     """The flags as given. Help is printed and ends the program; what does not fit is a `UsageError`."""
@@ -29,7 +31,7 @@ def parse(kind: Any, verb: Verb, args: list[str]) -> Any:
             )
     except SystemExit as end:
         if end.code:
-            raise UsageError(f"{_complaint(said.getvalue())}; see regard {verb.name} --help") from None
+            raise UsageError(f"{_complaint(said.getvalue())}; see regard {_page(verb.name, args)} --help") from None
         sys.stdout.write(help_text.getvalue())
         raise
 
@@ -41,3 +43,8 @@ def _complaint(box: str) -> str:
     text = re.sub(r"^[│|]|[│|]\s*$", "", sections[1] if len(sections) > 1 else box, flags=re.MULTILINE)
     complaint = " ".join(text.split()).rstrip(".")
     return complaint[:1].lower() + complaint[1:]
+
+
+def _page(verb: str, args: list[str]) -> str:
+    """Whose help to read: that of the verb, or of the word behind it where there is one."""
+    return f"{verb} {args[0]}" if verb in NESTED and args and not args[0].startswith("-") else verb

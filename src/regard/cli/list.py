@@ -1,7 +1,7 @@
 """List the parts that models are made of, and the models.
 
-Each part is shown as you would call it, with the first sentence of what it says about itself. Without a kind, the
-kinds are counted.
+Each part is shown as you would call it, with the first sentence of what it says about itself; a model with the fields
+of its Config and the names of its sizes, which `regard.models.build` makes. Without a kind, the kinds are counted.
 
     regard list                    the kinds, and how many there are of each
     regard list masks              who may see whom
@@ -19,7 +19,7 @@ from tyro.conf import Positional, arg
 
 from regard.cli.errors import UsageError
 from regard.cli.ink import BOLD, CYAN, DIM, ink
-from regard.cli.source import PACKAGE, constant, definitions, parsed, sentence, signature
+from regard.cli.source import PACKAGE, constant, definitions, keys, parsed, sentence, signature
 
 GROUP = "Reference"
 
@@ -83,7 +83,8 @@ def _model(path: Path) -> list[Part]:
     """A model is its file; what can be chosen about it are the fields of its Config."""
     tree = parsed(path)
     config = next((node for node in definitions(tree) if node.name == "Config"), None)
-    return [Part(path.stem, signature(config, tree) if config else "", sentence(tree), _module(path))]
+    sizes = f" Sizes: {', '.join(named)}." if (named := keys(tree, "PRESETS")) else ""
+    return [Part(path.stem, signature(config, tree) if config else "", sentence(tree) + sizes, _module(path))]
 
 
 def _public(path: Path) -> list[Part]:

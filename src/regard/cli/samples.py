@@ -1,7 +1,8 @@
 """Items of the little world as text for people and as JSON for programs."""
 
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.errors import UsageError
@@ -13,25 +14,42 @@ if TYPE_CHECKING:
     from regard.cli.world import Sample
 
 
-VIEWS: dict[str, Callable[["Sample"], View[Any]]] = {
-    "pairs": lambda w: world.pairs(w.source, w.target, seed=w.seed, split=w.split, length=w.length),
-    "sentences": lambda w: world.sentences(w.language, seed=w.seed, split=w.split, length=w.length),
-    "trees": lambda w: world.trees(seed=w.seed, split=w.split, length=w.length),
-    "descriptions": lambda w: world.descriptions(w.language, seed=w.seed, split=w.split),
-    "questions": lambda w: world.questions(w.language, seed=w.seed, split=w.split),
-    "stories": lambda w: world.stories(w.language, seed=w.seed, split=w.split),
-    "nexts": lambda w: world.nexts(w.language, seed=w.seed, split=w.split),
-    "senses": lambda w: world.senses(seed=w.seed, split=w.split),
-    "reports": lambda w: world.reports(seed=w.seed, split=w.split),
-    "episodes": lambda w: world.episodes(seed=w.seed, split=w.split),
+# Each view, and which of the flags about language it takes.
+VIEWS: dict[str, tuple[Callable[["Sample"], View[Any]], tuple[str, ...]]] = {
+    "pairs": (
+        lambda w: world.pairs(w.source, w.target, seed=w.seed, split=w.split, length=w.length),
+        ("source", "target", "length"),
+    ),
+    "sentences": (
+        lambda w: world.sentences(w.language, seed=w.seed, split=w.split, length=w.length),
+        ("language", "length"),
+    ),
+    "trees": (lambda w: world.trees(seed=w.seed, split=w.split, length=w.length), ("length",)),
+    "descriptions": (lambda w: world.descriptions(w.language, seed=w.seed, split=w.split), ("language",)),
+    "questions": (lambda w: world.questions(w.language, seed=w.seed, split=w.split), ("language",)),
+    "stories": (lambda w: world.stories(w.language, seed=w.seed, split=w.split), ("language",)),
+    "nexts": (lambda w: world.nexts(w.language, seed=w.seed, split=w.split), ("language",)),
+    "senses": (lambda w: world.senses(seed=w.seed, split=w.split), ()),
+    "reports": (lambda w: world.reports(seed=w.seed, split=w.split), ()),
+    "episodes": (lambda w: world.episodes(seed=w.seed, split=w.split), ()),
 }
+_FLAGS = {"source": "--from", "target": "--to", "language": "--language", "length": "--length"}
 
 
 def view(wishes: "Sample") -> View[Any]:
-    """The view that was asked for by name."""
+    """The view that was asked for by name; a flag that it would ignore is refused."""
     if wishes.view not in VIEWS:
-        raise UsageError(f"no view is called {wishes.view!r}; choose {', '.join(VIEWS)}")
-    return VIEWS[wishes.view](wishes)
+        near = get_close_matches(wishes.view, VIEWS, n=1)
+        way = f"did you mean {near[0]}?" if near else f"choose {', '.join(VIEWS)}"
+        raise UsageError(f"no view is called {wishes.view!r}; {way}")
+    make, takes = VIEWS[wishes.view]
+    usual = {field.name: field.default for field in fields(wishes)}
+    for name, flag in _FLAGS.items():
+        if name not in takes and getattr(wishes, name) != usual[name]:
+            others = [_FLAGS[each] for each in takes]
+            ways = f"take only {', '.join(others)}" if others else "are in English and take no such flag"
+            raise UsageError(f"{flag} does nothing for {wishes.view}, which {ways}")
+    return make(wishes)
 
 
 def drawn(item: object) -> str:
@@ -58,7 +76,7 @@ def drawn(item: object) -> str:
         case world.Story(sentences, antecedents):
             told = [world.text(sentence) for sentence in sentences]
             links = (f"{_word(sentences, a)} → {_word(sentences, b)}" for a, b in antecedents)
-            return "\n".join((*told, ink("  ".join(links), DIM)))
+            return "\n".join((*told, *([ink("  ".join(links), DIM)] if antecedents else [])))
         case world.Next(story, sentence, follows):
             told = [world.text(sentence) for sentence in story]
             return "\n".join((*told, f"{ink('then' if follows else 'not', BOLD)}  {world.text(sentence)}"))

@@ -25,6 +25,16 @@ def constant(tree: ast.Module, name: str) -> object:
     return None
 
 
+def keys(tree: ast.Module, name: str) -> list[str]:
+    """The keys of a module-level `NAME = {"key": …}`, whatever their values are."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name) and target.id == name:
+                return [str(key.value) for key in node.value.keys if isinstance(key, ast.Constant)]
+    return []
+
+
 def sentence(node: ast.Module | Definition) -> str:
     """The first sentence of a docstring; a citation alone, such as `Vaswani 2017.`, takes the next one along."""
     paragraph = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())

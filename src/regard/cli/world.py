@@ -21,6 +21,8 @@ from regard.cli.ink import DIM, ink
 GROUP = "Look inside"
 
 Language = Literal["en", "de", "it", "cs"]
+FORMATS = (".png", ".jpg", ".webp")
+SMALLEST = 24  # pixels with room for six things
 TRANSLATED = (("it", "en"), ("de", "en"), ("en", "cs"))  # the pairs at the foot of the sheet
 
 
@@ -59,7 +61,7 @@ class Sample:
     seed: int = 0
     """Another number, other items."""
     split: str = "train"
-    """train or test."""
+    """train or test; of descriptions and questions also novel and rearranged."""
     length: tuple[int, int] = (6, 12)
     """The fewest and the most words of a sentence, counted in English."""
     json: bool = False
@@ -82,6 +84,16 @@ def main(flags: Show | Sample) -> None:
 
 def show(flags: Show) -> None:
     """Draw the sheet and say where it is."""
+    if not flags.out.absolute().parent.is_dir():
+        raise UsageError(
+            f"there is no folder {flags.out.absolute().parent}; make it first, or write elsewhere by --out"
+        )
+    if flags.out.suffix.lower() not in FORMATS:
+        raise UsageError(f"{str(flags.out)!r} names no picture format; end it in {', '.join(FORMATS)}")
+    if flags.size < SMALLEST:
+        raise UsageError(
+            f"pictures of {flags.size} pixels have no room for six things; give a size of {SMALLEST} or more"
+        )
     from regard.world import clip, scenes
     from regard.world.language import describe, pairs
     from regard.world.sheet import save, sheet
@@ -95,7 +107,7 @@ def show(flags: Show) -> None:
         pairs=[pairs(source, target, seed=flags.seed)[i] for i, (source, target) in enumerate(TRANSLATED)],
     )
     save(drawn, flags.out)
-    print(f"{flags.out}: {drawn.shape[1]}×{drawn.shape[0]} pixels, {flags.count} scenes of seed {flags.seed}")
+    print(f"{flags.out}: {drawn.shape[1]}×{drawn.shape[0]} pixels, scenes 0 to {flags.count - 1} of seed {flags.seed}")
 
 
 def sample(flags: Sample) -> None:

@@ -14,12 +14,15 @@ Injection = Literal["once", "every", "shared"]  # the three ways compared in ViT
 
 
 class Stack(nn.Module):
-    """Blocks in a row; positions enter before the first, before each, or before each by one shared code."""
+    """Blocks in a row; positions enter before the first, before each, or before each by one shared code.
+
+    `code` is a position code, or makes one, as it must where each block is to have its own.
+    """
 
     def __init__(
         self,
         blocks: Iterable[Block],
-        code: Callable[[], nn.Module] | None = None,
+        code: nn.Module | Callable[[], nn.Module] | None = None,
         *,
         inject: Injection = "once",
     ) -> None:
@@ -27,8 +30,7 @@ class Stack(nn.Module):
         if inject not in get_args(Injection):
             raise ValueError(f"positions cannot enter {inject!r}; choose from {', '.join(get_args(Injection))}")
         self.blocks = nn.ModuleList(blocks)
-        made = [] if code is None else [code() for _ in (self.blocks if inject == "every" else range(1))]
-        self.codes = nn.ModuleList(made)
+        self.codes = nn.ModuleList(_made(code, len(self.blocks) if inject == "every" else 1))
         self.inject = inject
 
     def forward(
@@ -77,3 +79,13 @@ class Stack(nn.Module):
         code = self.codes[i if self.inject == "every" else 0]
         placed: Tensor = code(x, start) if start else code(x)
         return placed
+
+
+def _made(code: nn.Module | Callable[[], nn.Module] | None, count: int) -> list[nn.Module]:
+    if code is None:
+        return []
+    if not isinstance(code, nn.Module):
+        return [code() for _ in range(count)]
+    if count > 1:
+        raise ValueError(f"{count} blocks need {count} codes of their own; give a maker, lambda: Learned(…)")
+    return [code]

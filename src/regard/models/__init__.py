@@ -1,1 +1,5 @@
-"""One file, one paper. The folder is the registry: `regard.models.family` finds whatever lies here."""
+"""One file, one paper. The folder is the registry: `build("deepsets-nano")` finds whatever lies here."""
+
+from regard.models.family import Family, build, families
+
+__all__ = ["Family", "build", "families"]

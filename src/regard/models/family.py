@@ -34,6 +34,15 @@ def families() -> dict[str, Family]:
     return {family.name: family for family in found}
 
 
+def build(preset: str) -> nn.Module:
+    """A fresh model by the name of a size, such as `deepsets-nano`."""
+    sizes = {size: one for one in families().values() for size in one.presets}
+    if preset not in sizes:
+        near = get_close_matches(preset, sizes, n=3, cutoff=0.4) or sorted(sizes)
+        raise KeyError(f"no model has the size {preset!r}; try {', '.join(near)}")
+    return sizes[preset].build(preset)
+
+
 def family(name: str) -> Family:
     """One family; an unknown name is answered with the nearest."""
     known = families()

@@ -1,6 +1,6 @@
 """What an eye sees of a scene: colours, depth, and to which thing each pixel belongs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,15 +63,15 @@ def render(scene: Scene, size: int = 64, *, baseline: float = 0.0) -> Picture:
 
 
 def render_batch(
-    scenes: Sequence[Scene], size: int = 64, *, outputs: Sequence[str] = ("rgb",), baseline: float = 0.0
+    scenes: Iterable[Scene], size: int = 64, *, outputs: Sequence[str] = ("rgb",), baseline: float = 0.0
 ) -> dict[str, np.ndarray]:
     """The asked outputs of many scenes, stacked; what is not asked for is not computed.
 
     `whole` has as many masks as the fullest scene has things; the ones beyond a scene's own are empty.
     """
-    scenes = list(scenes)
-    _check(max((len(scene.things) for scene in scenes), default=1), size)
-    return paint(scenes, size, outputs, baseline)
+    some = list(scenes)
+    _check(max((len(scene.things) for scene in some), default=1), size)
+    return paint(some, size, outputs, baseline)
 
 
 def boxes(masks: Bool[np.ndarray, "n h w"]) -> Int[np.ndarray, "n 4"]:

@@ -10,9 +10,11 @@ from regard.attention import (
     Alibi,
     Buckets,
     Continuous2d,
+    Partitioned,
     Quadratic2d,
     Relative2d,
     Shaw,
+    Window,
     bilinear,
     grid,
     latent,
@@ -72,6 +74,25 @@ def test_learned_queries_do_not_see_padding() -> None:
     pool, x = latent(3, 8, 2), torch.randn(2, 5, 8)
     hidden = pool(x, visible=padding(torch.tensor([5, 3]), 5))
     torch.testing.assert_close(hidden[1:], pool(x[1:, :3]))
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_what_would_end_deep_inside_torch_is_said_at_the_door() -> None:
+    attn, x = multihead(8, 2), torch.randn(2, 5, 8)
+    for wrong, error, words in (
+        (lambda: attn(x, x), TypeError, r"must be remembered first; write attn\(x, attn.remember\(context\)\)"),
+        (lambda: attn(x[0]), ValueError, r"x has shape \(5, 8\), but attention takes batch × tokens × width"),
+        (lambda: attn(x[..., :6]), ValueError, "x has width 6, but this attention asks with width 8"),
+        (lambda: attn(x, attn.remember(x[:1])), ValueError, "a batch of 2 cannot look at a memory of batch 1"),
+        (lambda: multihead(8, 2, bias=Alibi(4))(x), ValueError, "a bias for 4 heads does not fit an attention of 2"),
+        (
+            lambda: Partitioned(attn, Window(2))(x),
+            ValueError,
+            r"\(2, 5, 8\), but a partition cuts maps",
+        ),
+    ):
+        with pytest.raises(error, match=words):
+            wrong()
 
 
 def test_an_unknown_field_is_refused() -> None:

@@ -81,6 +81,8 @@ def test_more_queries_than_keys_cannot_be_the_newest() -> None:
 # What people get wrong, and what they are told.
 
 WRONG = {
+    "a forgotten bracket": (causal, TypeError, r"visible is a function, which is no mask; did you mean causal\(4\)\?"),
+    "a word": ("causal", TypeError, r"visible is a str, which is no mask; write causal\(4\)"),
     "a float mask": (torch.zeros(4, 4), TypeError, r"float32, but it must be bool, True where .* pass it as `bias`"),
     "a mask of ones": (torch.ones(4, 4).long(), TypeError, r"int64, but it must be bool.* write visible.bool\(\)"),
     "three dimensions": (torch.ones(2, 4, 4).bool(), ValueError, r"\(2, 4, 4\), which could mean batch or heads"),
@@ -96,6 +98,14 @@ def test_a_mask_that_would_be_misread_is_refused(mistake: str) -> None:
     mask, error, words = WRONG[mistake]
     with pytest.raises(error, match=words):
         multihead(8, 2)(torch.randn(2, 4, 8), visible=mask)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_lengths_must_be_there_and_fit() -> None:
+    with pytest.raises(ValueError, match=r"lengths \[3, 9\] do not lie between 0 and the 5 keys"):
+        padding(torch.tensor([3, 9]), 5)
+    with pytest.raises(TypeError, match=r"lengths is a list; write torch.tensor\(lengths\)"):
+        padding([3, 5], 5)
 
 
 @pytest.mark.usefixtures("as_users_meet_it")

@@ -64,6 +64,23 @@ def test_a_reordered_memory_goes_on_from_its_own_order() -> None:
     assert turned.extend(memory(1)).k[..., :4, :].equal(past.k[beams])
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("visible", [True, False])
+def test_selected_rows_go_on_in_a_room_of_their_own(visible: bool) -> None:
+    past = memory(3, visible=visible).extend(memory(1))
+    kept = past.select(torch.tensor([1, 1, 0]))
+    assert kept.k.equal(torch.stack((past.k[1], past.k[1], past.k[0])))
+    assert kept.v.equal(torch.stack((past.v[1], past.v[1], past.v[0])))
+    if past.visible is None:
+        assert kept.visible is None
+    else:
+        assert kept.visible.equal(torch.stack((past.visible[1], past.visible[1], past.visible[0])))
+    newer = past.select(torch.tensor([0])).extend(Memory(torch.randn(1, 3, 1, 4), torch.randn(1, 3, 1, 5)))
+    own = past.extend(memory(1))
+    assert newer.k[..., :4, :].equal(past.k[:1])
+    assert not newer.k[..., 4:, :].equal(own.k[:1, :, 4:])
+
+
 def test_what_grew_in_inference_goes_on_outside_of_it() -> None:
     with torch.inference_mode():
         past = memory(3).extend(memory(1))

@@ -222,6 +222,15 @@ def test_a_head_can_be_switched_off(model: Pair, x: Tensor) -> None:
     assert trace.weights("second").sum(dim=(0, 2, 3)).gt(0).tolist() == [True, False, True, False]
 
 
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_a_head_that_is_not_there_is_named(model: Pair, x: Tensor) -> None:
+    for heads in ((), ([0, 1],)):
+        with pytest.raises(TypeError, match=r"are not numbers; write only\(edit, 0, 3\)"):
+            only(off, *heads)
+    with record(model, edits={"first": only(off, 9)}), pytest.raises(ValueError, match=r"no head 9; .* from 0 to 3"):
+        model(x)
+
+
 def test_a_gradient_passes_through_an_edit(model: Pair, x: Tensor) -> None:
     seen = []
     with record(model, edits={"first": lambda look: seen.append(look.weights()) or seen[-1]}):

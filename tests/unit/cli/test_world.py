@@ -47,18 +47,23 @@ def test_a_sheet_is_written_where_it_was_asked_for(
     arguments = ["--out", str(out), "--count", "2", "--size", "32", "--language", language]
     assert main(["world", "show", *arguments]) == 0
     with Image.open(out) as sheet:
-        assert f"{sheet.width}×{sheet.height} pixels, 2 scenes of seed 0" in capsys.readouterr().out
+        assert f"{sheet.width}×{sheet.height} pixels, scenes 0 to 1 of seed 0" in capsys.readouterr().out
         assert sheet.width > 9 * 32
 
 
 def test_mistakes_are_named_with_the_way_out(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, words in (
-        (["sample", "pears"], "no view is called 'pears'; choose pairs,"),
+        (["sample", "pears"], "no view is called 'pears'; did you mean pairs?"),
+        (["sample", "apples"], "no view is called 'apples'; choose pairs,"),
+        (["sample", "senses", "--language", "de"], "--language does nothing for senses, which are in English"),
+        (["sample", "pairs", "--language", "de"], "--language does nothing for pairs, which take only --from, --to"),
+        (["show", "--out", "/nowhere/at/all.png"], "there is no folder /nowhere/at; make it first"),
+        (["show", "--out", "sheet.svg"], "'sheet.svg' names no picture format; end it in .png, .jpg, .webp"),
         (["sample", "pairs", "--from", "en"], "a pair needs two languages, not 'en' twice; the others are de, it, cs"),
         (["sample", "pairs", "--length", "1", "2"], "a sentence can have 3 to 120"),
         (["sample", "pairs", "--count", "0"], "count 0 shows nothing; give 1 or more"),
         (["show", "--split", "dev"], "no split is called 'dev'; choose train, test, novel, rearranged"),
-        (["show", "--size", "4"], "the smallest is 8"),
+        (["show", "--size", "16"], "have no room for six things; give a size of 24 or more"),
     ):
         assert main(["world", *arguments]) == 2
         assert words in capsys.readouterr().err

@@ -160,6 +160,15 @@ def test_positions_enter_once_or_at_every_layer_or_shared() -> None:
     assert not shared(x).isclose(once(x)).all()
 
 
+def test_one_code_will_do_where_one_is_enough() -> None:
+    blocks = [Block(16, multihead(16, 4), MLP(16)) for _ in range(3)]
+    code, x = Learned(12, 16), torch.randn(1, 5, 16)
+    for inject in ("once", "shared"):
+        assert Stack(blocks, code, inject=inject)(x).equal(Stack(blocks, lambda: code, inject=inject)(x))
+    with pytest.raises(ValueError, match="3 blocks need 3 codes of their own; give a maker"):
+        Stack(blocks, code, inject="every")
+
+
 @pytest.mark.parametrize("inject", ["once", "every", "shared"])
 @pytest.mark.parametrize("code", [Learned, Sinusoidal])
 @torch.no_grad()
