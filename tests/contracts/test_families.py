@@ -8,12 +8,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.models.family import Family, families, family
+from regard.models.family import Family, build, families, family
 
 # What each family is called with, at its nano size.
 INPUTS: dict[str, tuple[Tensor, ...]] = {
     "deepsets": (torch.randn(2, 5, 2),),
     "graph": (torch.randn(2, 5, 3), (torch.eye(5).roll(1, 1) + torch.eye(5).roll(-1, 1)).bool().expand(2, 5, 5)),
+    "intra": (torch.randint(120, (2, 5)),),
+    "memnet": (torch.randint(16, (2, 4, 3)), torch.randint(16, (2, 3))),
+    "seq2seq": (torch.randint(40, (2, 5)), torch.randint(48, (2, 4))),
+    "tcn": (torch.randint(16, (2, 5)),),
+    "transformer": (torch.randint(48, (2, 5)), torch.randint(48, (2, 4))),
 }
 
 
@@ -75,6 +80,12 @@ def test_a_family_answers_to_its_name_alone(one: Family) -> None:
     assert family(one.name) is one
     with pytest.raises(KeyError, match=f"{one.name} has no size 'huge'; choose from "):
         one.build("huge")
+
+
+def test_a_size_is_enough_to_build_a_model() -> None:
+    assert build("deepsets-nano").config == family("deepsets").presets["deepsets-nano"]
+    with pytest.raises(KeyError, match="no model has the size 'deepsets-tiny'; try deepsets"):
+        build("deepsets-tiny")
 
 
 def test_an_unknown_family_is_answered_with_the_nearest() -> None:

@@ -9,6 +9,7 @@ Contact sheets are in `regard.world.sheet`, sentences in `regard.world.language`
 from regard.world.build import SPLITS, scenes
 from regard.world.cloud import Cloud, points
 from regard.world.picture import Picture, render, render_batch, room
+from regard.world.recall import Recall, recalls
 from regard.world.scene import COLOURS, FILLS, KINDS, RELATIONS, SIZES, Backdrop, Light, Scene, Thing, relations
 from regard.world.sensor import infrared, range_finder
 from regard.world.shift import SHIFTS, shifted
@@ -29,6 +30,7 @@ __all__ = [
     "Cloud",
     "Light",
     "Picture",
+    "Recall",
     "Scene",
     "Stereo",
     "Thing",
@@ -37,6 +39,7 @@ __all__ = [
     "infrared",
     "points",
     "range_finder",
+    "recalls",
     "relations",
     "render",
     "render_batch",

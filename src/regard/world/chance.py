@@ -3,6 +3,7 @@
 A `Chance` is a counter behind a hash (splitmix64): no state is shared, so item 7 is item 7 whoever asks first.
 """
 
+import operator
 from collections.abc import Sequence
 from typing import TypeVar
 from zlib import crc32
@@ -19,6 +20,7 @@ class Chance:
     __slots__ = ("_state",)
 
     def __init__(self, seed: int, name: str, index: int = 0) -> None:
+        seed, index = operator.index(seed), operator.index(index)  # a number of numpy's would overflow
         self._state = _mixed(_mixed(seed & _MASK) ^ _mixed(crc32(name.encode())) ^ _mixed((index + 1) * _STEP & _MASK))
 
     def bits(self) -> int:

@@ -38,7 +38,11 @@ class Clip:
 def clip(
     seed: int, index: int, *, frames: int = 16, things: int | tuple[int, int] = (2, 5), split: str = "train"
 ) -> Clip:
-    """Clip number `index` of a seed. What things wear never changes, so the pairs of a split hold throughout."""
+    """Clip number `index` of a seed.
+
+    What things wear never changes, so the pairs that a split holds back stay out. Where things stand does change, and
+    two kinds may come to stand in a held-out order on their way.
+    """
     if frames < 1:
         raise ValueError(f"a clip of {frames} frames shows nothing; give 1 or more")
     first = scene(seed, index, things=things, split=split)

@@ -1,5 +1,6 @@
 """A view: items without end, any of them by its number."""
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count as numbers
@@ -37,6 +38,7 @@ class View(Generic[T_co]):
     def __getitem__(self, index: int | slice) -> "T_co | View[T_co]":
         if isinstance(index, slice):
             return self._sliced(index)
+        index = operator.index(index)
         if self.count is None:
             if index < 0:
                 raise IndexError(f"item {index} does not exist: these {self.name} have no last one; count from 0")
@@ -54,6 +56,7 @@ class View(Generic[T_co]):
 
     def part(self, worker: int, workers: int) -> "View[T_co]":
         """Every `workers`-th item from `worker` on: together the parts are the whole, and no two share an item."""
+        worker, workers = operator.index(worker), operator.index(workers)
         if not 0 <= worker < workers:
             raise ValueError(f"worker {worker} is not among {workers}; workers are numbered from 0 to {workers - 1}")
         count = None if self.count is None else len(range(worker, self.count, workers))

@@ -5,13 +5,17 @@ import subprocess
 import sys
 from itertools import islice, permutations
 
+import numpy as np
 import pytest
 
 from regard.world.language import (
+    GAP,
     LANGUAGES,
     Clause,
+    Compound,
     Entity,
     Pair,
+    Place,
     Pronoun,
     Sentence,
     bracket,
@@ -32,7 +36,7 @@ from regard.world.language import (
 )
 from regard.world.language.concepts import KIND, VERBS
 from regard.world.language.lexicon import czech, english, german, italian
-from regard.world.language.meaning import fold
+from regard.world.language.meaning import fold, inner_folds
 
 WAYS = list(permutations(LANGUAGES, 2))
 
@@ -263,3 +267,63 @@ def test_mistakes_in_meanings_and_views_are_named() -> None:
     with pytest.raises(IndexError, match="count from 0"):
         sentences("en")[-1]
     assert len(list(islice(sentences("en"), 3))) == 3
+
+
+def test_no_clause_of_a_training_sentence_is_held_out() -> None:
+    for spoken in sentences("en", seed=5, length=(6, 25))[:1500]:
+        assert fold(spoken.meaning) != 0
+        assert 0 not in inner_folds(spoken.meaning)
+    assert all(fold(spoken.meaning) == 0 for spoken in sentences("en", seed=5, split="test")[:300])
+
+
+HAND_TREES = (
+    "(S (NP (DT the) (NN dog)) (VP (VBZ looks) (PP (IN for) (NP (DT the) (NN ball)))) (. .))",
+    "(S (NP (DT the) (NN star)) (VP (VBZ is) (PP (TO to) "
+    "(NP (NP (DT the) (NN left)) (PP (IN of) (NP (DT the) (NN ring)))))) (. .))",
+    "(S (NP (DT the) (NN cat)) (VP (VBZ is) (PP (JJ next) (PP (TO to) (NP (DT the) (NN box))))) (. .))",
+    "(S (NP (NN today)) (NP (PRP we)) (VP (VBP sleep)) (. .))",
+    "(S (NP (NP (DT the) (NN man)) (SBAR (WHNP (WP who)) (S (VP (VBZ sleeps))))) (VP (VBZ is) (ADJP (JJ old))) (. .))",
+    "(S (NP (DT the) (NN cook)) (VP (VBZ knows) (SBAR (IN that) (S (NP (DT the) (NN dog)) (VP (VBZ sleeps))))) (. .))",
+    "(S (S (S (NP (NNP Anna)) (VP (VBZ sleeps))) (SBAR (IN because) (S (NP (NNP Eva)) (VP (VBZ sings))))) "
+    "(, ,) (CC but) (S (NP (NNP Paul)) (VP (VBZ works))) (. .))",
+    "(S (NP (DT the) (NN king)) (VP (VBZ gives) (NP (DT the) (NN queen)) (NP (DT a) (NN cup))) (. .))",
+)
+HAND_MEANINGS = (
+    Clause("look-for", Entity("dog"), Entity("ball")),
+    Clause("be", Entity("star"), place=Place("left of", Entity("ring"))),
+    Clause("be", Entity("cat"), place=Place("next to", Entity("box"))),
+    Clause("sleep", Pronoun(1, True), when="today"),
+    Clause("be", Entity("man", relative=Clause("sleep", GAP)), quality="old"),
+    Clause("know", Entity("cook"), content=Clause("sleep", Entity("dog"))),
+    Compound(
+        Clause("sleep", Entity("Anna")),
+        "because",
+        Compound(Clause("sing", Entity("Eva")), "but", Clause("work", Entity("Paul"))),
+    ),
+    Clause("give", Entity("king"), Entity("cup", definite=False), Entity("queen")),
+)
+
+
+@pytest.mark.parametrize(("meaning", "brackets"), list(zip(HAND_MEANINGS, HAND_TREES, strict=True)))
+def test_trees_are_those_of_a_grammar_book(meaning: Clause | Compound, brackets: str) -> None:
+    assert bracket(tree(Sentence(meaning))) == brackets
+
+
+BY_EAR = (
+    (Compound(Clause("sleep", Entity("dog")), "and", Clause("be", Entity("Eva"), quality="old")), "it", "ed Eva"),
+    (Clause("have", Pronoun(1), Pronoun(like="book")), "it", "Ce l'ho."),
+    (Clause("there", Entity("apple", 0, definite=False), negative=True), "it", "Non ci sono mele."),
+)
+
+
+@pytest.mark.parametrize(("meaning", "language", "heard"), BY_EAR)
+def test_it_sounds_as_people_say_it(meaning: Clause | Compound, language: str, heard: str) -> None:
+    assert heard in say(Sentence(meaning), language)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_a_number_of_numpys_is_a_number() -> None:
+    three, seven = np.int64(3), np.int64(7)
+    view = sentences("en", seed=3)
+    assert view[seven] == view[7] == sentences("en", seed=three)[7]  # type: ignore[call-overload]
+    assert view.part(np.int64(1), np.int64(2))[0] == view[1]

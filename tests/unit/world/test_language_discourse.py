@@ -252,3 +252,53 @@ def test_an_unknown_style_is_answered_with_the_styles() -> None:
 def test_one_thing_alone_can_be_asked_about() -> None:
     alone = Scene(TWO.things[:1])
     assert {ask(alone, Chance(0, "alone", i), "cs").topic for i in range(10)} == {"existence"}
+
+
+@pytest.mark.parametrize("language", ["en", "de", "it", "cs"])
+def test_an_antecedent_is_the_noun_that_the_pronoun_stands_for(language: str) -> None:
+    found = 0
+    for story in stories(language, seed=2)[:150]:
+        for (sentence, place), (earlier, noun) in story.antecedents:
+            assert (earlier, noun) < (sentence, place)
+            tokens = grammar(language)(story.meanings[sentence])
+            told = grammar(language)(story.meanings[earlier])
+            meant = {p.like for p in _pronouns(story.meanings[sentence]) if p.person == 3}
+            named = {e.noun for e in _entities(story.meanings[earlier])}
+            assert meant & named
+            assert told[noun][2] in ("NN", "NNS", "NNP", "NOUN", "PROPN")
+            assert tokens[place][2] in ("PRP", "PRON", "VERB", "AUX", "VBD", "DET") or language in ("it", "cs")
+            found += 1
+    assert found > 100
+
+
+def _pronouns(meaning: Sentence) -> list[Pronoun]:
+    clause = meaning.body
+    assert isinstance(clause, Clause)
+    return [part for part in (clause.subject, clause.object, clause.recipient) if isinstance(part, Pronoun)]
+
+
+def _entities(meaning: Sentence) -> list[Entity]:
+    clause = meaning.body
+    assert isinstance(clause, Clause)
+    return [part for part in (clause.subject, clause.object, clause.recipient) if isinstance(part, Entity)]
+
+
+def test_a_no_is_only_said_where_the_opposite_is_so() -> None:
+    for asked in questions("en", seed=1)[:1500]:
+        if asked.question.topic != "relation" or asked.question.answer != "no":
+            continue
+        words, things = " ".join(asked.question.words), asked.scene.things
+        pairs = [(a, b) for a in range(len(things)) for b in range(len(things)) if a != b]
+        for name, opposite in (
+            ("above", "below"),
+            ("below", "above"),
+            ("left of", "right of"),
+            ("right of", "left of"),
+        ):
+            if f" {name} the" in words or f"the {name} the" in words:
+                assert any(opposite in relations(asked.scene, a, b) for a, b in pairs)
+
+
+def test_a_report_is_about_one_thing() -> None:
+    for report in reports(seed=3)[:400]:
+        assert len({report.words[i + 1] for i, word in enumerate(report.words[:-1]) if word == "the"}) == 1

@@ -56,6 +56,8 @@ _BE = {
     "past": ("was", "were", "was", "were", "were", "were"),
 }
 _SILENT = frozenset((".", ",", "POS"))
+_PHRASE_OF_TIME = {"NN": "NP", "RB": "ADVP"}
+_RELATION_TAGS = {"to": "TO", "the": "DT", "left": "NN", "right": "NN", "front": "NN", "next": "JJ"}
 _TAGS = ("VBP", "VBP", "VBZ", "VBP", "VBP", "VBP")
 
 
@@ -78,20 +80,27 @@ def spell(sentence: Sentence) -> tuple[list[Token], list[Span]]:
     out: list[Token] = []
     spans: list[Span] = []
     body, path, link = sentence.body, ROOT, -1
+    first, several = 0, False  # where the clauses that belong together begin, and whether others stand beside them
     while type(body) is Compound:
         _clause(out, spans, body.first, path * 16 + FIRST)
         if link >= 0:
             spans.append((link, len(out), "SBAR"))
+            if body.link in ("and", "but"):
+                spans.append((first, len(out), "S"))
         if body.link == "but":
             out.append((",", (path * 16 + COMMA,), ","))
         coordinated = body.link in ("and", "but")
         link = -1 if coordinated else len(out)
         out.append((body.link, (path * 16 + LINK,), "CC" if coordinated else "IN"))
+        if coordinated:
+            first, several = len(out), True
         body, path = body.second, path * 16 + SECOND
     assert type(body) is Clause
     _clause(out, spans, body, path, asking=sentence.question)
     if link >= 0:
         spans.append((link, len(out), "SBAR"))
+        if several:
+            spans.append((first, len(out), "S"))
     out.append(("?" if sentence.question else ".", (ROOT * 16 + STOP,), "."))
     return out, spans
 
@@ -102,8 +111,8 @@ def _clause(
     """One clause. In a relative clause the noun outside sets the agreement."""
     start, base, subject = len(out), path * 16, clause.subject
     if clause.when is not None and not asking:
-        out.append((clause.when, (base + WHEN,), "RB"))
-        spans.append((start, start + 1, "ADVP"))
+        out.append(_time(clause.when, base))
+        spans.append((start, start + 1, _PHRASE_OF_TIME[out[-1][2]]))
     there = clause.verb == "there"
     if type(subject) is not Gap:
         agreement = _agreement(subject.members[0] if there and type(subject) is Group else subject)
@@ -126,8 +135,8 @@ def _clause(
         out.append((verb, both[1:], tag))
     _complements(out, spans, clause, base)
     if clause.when is not None and asking:
-        out.append((clause.when, (base + WHEN,), "RB"))
-        spans.append((len(out) - 1, len(out), "ADVP"))
+        out.append(_time(clause.when, base))
+        spans.append((len(out) - 1, len(out), _PHRASE_OF_TIME[out[-1][2]]))
     if helper:
         spans.append((inner, len(out), "VP"))
     if not asking:
@@ -140,13 +149,16 @@ def _complements(out: list[Token], spans: list[Span], clause: Clause, base: int)
     thing, recipient = clause.object, clause.recipient
     if clause.verb == "there":
         _phrase(out, spans, clause.subject, base + SUBJECT, True)
-    elif clause.verb == "look-for":
+    sought = len(out)
+    if clause.verb == "look-for":
         out.append(("for", (base + VERB,), "IN"))
     if recipient is not None and _comes_first(recipient, thing):
         _phrase(out, spans, recipient, base + RECIPIENT, False, ((base + RECIPIENT) * 16 + CASE,))
         recipient = None
     if thing is not None:
         _phrase(out, spans, thing, base + OBJECT, False)
+    if clause.verb == "look-for":
+        spans.append((sought, len(out), "PP"))
     if recipient is not None:
         start = len(out)
         out.append(("to", ((base + RECIPIENT) * 16 + CASE,), "TO"))
@@ -177,10 +189,20 @@ def _quality(out: list[Token], spans: list[Span], clause: Clause, base: int) -> 
 
 
 def _place(out: list[Token], spans: list[Span], place: Place, path: int) -> None:
-    start = len(out)
-    out.extend([(word, (path * 16 + RELATION,), "IN") for word in RELATIONS[place.relation]])
+    start, relation = len(out), RELATIONS[place.relation]
+    out.extend([(word, (path * 16 + RELATION,), _RELATION_TAGS.get(word, "IN")) for word in relation])
+    behind = len(out)
     _entity(out, spans, place.entity, path * 16 + ENTITY)
+    if len(relation) > 1:  # (to (the left (of the ring))), (next (to the ring))
+        spans.append((behind - 1, len(out), "PP"))
+        if len(relation) > 2:
+            spans.append((start + 1, behind - 1, "NP"))
+            spans.append((start + 1, len(out), "NP"))
     spans.append((start, len(out), "PP"))
+
+
+def _time(when: str, base: int) -> Token:
+    return when, (base + WHEN,), "NN" if when in ("today", "yesterday", "tomorrow") else "RB"
 
 
 def _phrase(

@@ -10,6 +10,7 @@ from regard.world.language.concepts import (
     FILLS,
     GRADED,
     KIND,
+    LASTING,
     LINKS,
     MASS,
     NAMES,
@@ -78,7 +79,7 @@ def invent(chance: Chance, length: int, held: bool | None = None) -> Sentence:
             link = LINKS[pick]
             if link in ("because", "while"):
                 body = _undated(body)
-            if link == "while" and clause.tense != _first(body).tense:
+            if link == "while" and not _lasts_as_long(clause, _first(body)):
                 link = "and"
             body = Compound(clause, link, body)
         return Sentence(body)
@@ -89,6 +90,12 @@ def invent(chance: Chance, length: int, held: bool | None = None) -> Sentence:
 
 def _first(body: Clause | Compound) -> Clause:
     return body.first if isinstance(body, Compound) else body
+
+
+def _lasts_as_long(clause: Clause, other: Clause) -> bool:
+    """Whether "while" may join them: in one tense, and the second going on, not done."""
+    done = other.tense == "past" and not other.progressive and other.verb not in LASTING
+    return clause.tense == other.tense and not done
 
 
 def _undated(body: Clause | Compound) -> Clause | Compound:
@@ -243,6 +250,7 @@ def _fill(
         thing = GAP
     if type(thing) is Entity and thing.relative is not None:
         place = None  # it would be heard as part of the relative clause
+        when = None if asked else when  # and so would a time at the end of a question
     return Clause(verb, subject, thing, recipient, None, None, None, place, when, tense, negative, progressive)
 
 

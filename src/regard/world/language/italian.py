@@ -84,6 +84,9 @@ def realise(sentence: Sentence) -> list[Token]:
     assert type(body) is Clause
     _clause(out, body, path, asking=sentence.question)
     out.append(("?" if sentence.question else ".", (ROOT * 16 + STOP,), "PUNCT"))
+    for i, (word, nodes, tag) in enumerate(out[:-1]):
+        if word == "e" and out[i + 1][0][0] in "eEè":  # ed è, ed Eva
+            out[i] = ("ed", nodes, tag)
     return out
 
 
@@ -145,6 +148,8 @@ def _clitics(out: list[Token], clause: Clause, base: int, verb: str) -> int | No
             it = IT[agrees]
             if agrees < 2 and verb in ELIDING:
                 it = "l'"
+            if clause.verb == "have":  # ce l'ho
+                out.append(("ce", (base + VERB,), "PRON"))
     if type(recipient) is Pronoun:
         to = TO_HIM[recipient.person - 1 + 3 * recipient.plural] or ("gli", "le")[GENDER[recipient.like]]
     slot, way = (base + OBJECT) * 16 + NOUN, (base + RECIPIENT) * 16
@@ -183,8 +188,9 @@ def _complements(out: list[Token], clause: Clause, base: int, form: int) -> None
     """Everything behind the verb that is not a clitic."""
     thing, recipient = clause.object, clause.recipient
     if clause.verb == "there":
-        _phrase(out, clause.subject, base + SUBJECT)
-    heavy = type(thing) is Entity and thing.relative is not None  # dà al cuoco la borsa che …
+        _phrase(out, clause.subject, base + SUBJECT, bare=clause.negative)
+    # dà al cuoco la borsa che …
+    heavy = type(thing) is Entity and (thing.relative is not None or thing.place is not None)
     if recipient is not None and heavy and type(recipient) is not Pronoun:
         _phrase(out, recipient, base + RECIPIENT, ("a", ((base + RECIPIENT) * 16 + CASE,)))
     if thing is not None and type(thing) is not Pronoun:

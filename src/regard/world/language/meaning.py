@@ -4,6 +4,7 @@ Every part is a frozen tuple. A part is known by its path from the root, a numbe
 way; words of two languages that express the same path are translations of each other.
 """
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 from zlib import crc32
 
@@ -108,6 +109,36 @@ def fold(sentence: Sentence, folds: int = 10) -> int:
         body = body.first
     assert type(body) is Clause
     return fold_of(_head(body.subject), body.verb, _object(body), folds)
+
+
+def inner_folds(sentence: Sentence, folds: int = 10) -> Iterator[int]:
+    """The folds of all clauses behind the first: joined, reported or relative."""
+    body = sentence.body
+    while type(body) is Compound:
+        yield from _inner(body.first, folds)
+        body = body.second
+        yield _clause_fold(body.first if type(body) is Compound else body, folds)
+    assert type(body) is Clause
+    yield from _inner(body, folds)
+
+
+def _inner(clause: Clause, folds: int) -> Iterator[int]:
+    if clause.content is not None:
+        yield _clause_fold(clause.content, folds)
+        yield from _inner(clause.content, folds)
+    for phrase in (clause.subject, clause.object, clause.recipient):
+        for entity in phrase.members if type(phrase) is Group else (phrase,):
+            if type(entity) is Entity and entity.relative is not None:
+                yield _clause_fold(entity.relative, folds, entity.noun)
+                yield from _inner(entity.relative, folds)
+
+
+def _clause_fold(clause: "Clause | Compound", folds: int, noun: str = "-") -> int:
+    """The fold of one clause; `noun` is what the gap of a relative clause stands for."""
+    assert type(clause) is Clause
+    subject = noun if type(clause.subject) is Gap else _head(clause.subject)
+    thing = noun if type(clause.object) is Gap else _object(clause)
+    return fold_of(subject, clause.verb, thing, folds)
 
 
 def fold_of(subject: str, verb: str, thing: str, folds: int = 10) -> int:

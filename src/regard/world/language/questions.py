@@ -11,6 +11,7 @@ from regard.world.scene import COLOURS, KINDS, RELATIONS, Scene, relations
 
 YES = {"en": ("no", "yes"), "de": ("nein", "ja"), "it": ("no", "sì"), "cs": ("ne", "ano")}
 TOPICS = ("existence", "relation", "comparison", "count", "colour")
+_OPPOSITES = dict(zip(RELATIONS, (RELATIONS[i ^ 1] for i in range(len(RELATIONS))), strict=True))  # they come in twos
 _SPATIAL = tuple(name for name in RELATIONS if name not in ("contains", "bigger than", "smaller than"))
 
 
@@ -51,7 +52,7 @@ def _colour(scene: Scene, chance: Chance) -> Question | None:
 
 
 def _relation(scene: Scene, chance: Chance, topic: str) -> tuple[Clause, bool] | None:
-    """Is the star above the ring? Half of the questions are about what is true, where anything is."""
+    """Is the star above the ring? A "no" is only given where the opposite is so: a close call has no answer."""
     if len(scene.things) < 2:
         return None
     i, j = chance.sample(range(len(scene.things)), 2)
@@ -60,9 +61,14 @@ def _relation(scene: Scene, chance: Chance, topic: str) -> tuple[Clause, bool] |
         return None
     found = relations(scene, i, j)
     options = _SPATIAL if topic == "relation" else ("bigger than", "smaller than")
-    true = [name for name in options if name in found]
-    relation = chance.choose(true if true and chance.happens(0.5) else options)
-    return related(one, relation, two), relation in found
+    true, false = (
+        [name for name in options if name in found],
+        [name for name in options if _OPPOSITES[name] in found and name not in found],
+    )
+    if not true and not false:
+        return None
+    truth = chance.happens(0.5) if true and false else bool(true)
+    return related(one, chance.choose(true if truth else false), two), truth
 
 
 def _existence(scene: Scene, chance: Chance) -> tuple[Clause, bool]:

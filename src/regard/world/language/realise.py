@@ -46,7 +46,7 @@ def grammar(language: str) -> Callable[[Sentence], list[Token]]:
 
 @lru_cache(maxsize=4)
 def vocabulary(language: str) -> frozenset[str]:
-    """Every word of a language."""
+    """Every word that the grammar of a language can say; reports, senses, episodes and some questions have more."""
     grammar(language)
     return frozenset(_VOCABULARIES[language]())
 

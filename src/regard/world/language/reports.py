@@ -63,27 +63,29 @@ _FRAMES = (
 
 
 def report(chance: Chance, held: bool) -> Report:
-    """A report. In one with two halves, the half that counts is the one said without `although`, or after `but`."""
-    label = chance.below(2)
-    shape = chance.below(4)
+    """A report on one thing. Of two halves, the one counts that is said without `although`, or after `but`."""
+    label, shape, subject = chance.below(2), chance.below(4), chance.choose(SUBJECTS)
     # Which word meets which frame is held out, so a test needs both ideas and not the memory of their meeting.
-    verdict = _half(chance, label, held)
+    verdict, about = _half(chance, label, held, subject)
     if shape == 0:
         words = f"{chance.choose(_OPINIONS)} {verdict} ."
-    elif shape == 1:
-        words = f"{_half(chance, 1 - label, held)} , but {verdict} ."
-    elif shape == 2:
-        words = f"although {_half(chance, 1 - label, held)} , {verdict} ."
     else:
-        words = f"{verdict} , although {_half(chance, 1 - label, held)} ."
+        other, same = _half(chance, 1 - label, held, subject)
+        while same == about:  # good and not good at once
+            other, same = _half(chance, 1 - label, held, subject)
+        words = (f"{other} , but {verdict} .", f"although {other} , {verdict} .", f"{verdict} , although {other} .")[
+            shape - 1
+        ]
     return Report(tuple(words.split()), ("negative", "positive")[label])
 
 
-def _half(chance: Chance, positive: int, held: bool) -> str:
+def _half(chance: Chance, positive: int, held: bool, subject: str) -> tuple[str, int]:
+    """One half of a report, and which quality it is about."""
     while True:
         i, j = chance.below(len(_FRAMES)), chance.below(len(GOOD))
         if ((i + 3 * j) % 5 == 0) == held:
             break
     frame, turn = _FRAMES[i]
     word = (GOOD if (positive == 1) == (turn == 1) else BAD)[j]
-    return frame.format(s=chance.choose(SUBJECTS), d=chance.choose(_DEGREES), w=word)
+    degree = "" if word in ("great", "awful") else chance.choose(_DEGREES)  # they are degrees themselves
+    return frame.format(s=subject, d=degree, w=word), j

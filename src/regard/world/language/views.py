@@ -10,7 +10,7 @@ from regard.world.build import scenes
 from regard.world.chance import Chance
 from regard.world.language import english
 from regard.world.language.invent import invent
-from regard.world.language.meaning import Sentence, Token
+from regard.world.language.meaning import Sentence, Token, inner_folds
 from regard.world.language.questions import TOPICS, Episode, Question, ask, episode
 from regard.world.language.realise import LANGUAGES, Pair, align, grammar, vocabulary, words
 from regard.world.language.reports import Report, report
@@ -65,7 +65,10 @@ class Described(NamedTuple):
     description: Description
 
 
-_RULE = "a sentence is held out for the test when who does what to what falls into one fold of ten"
+_RULE = (
+    "a sentence is for the test when who does what to what in its first clause falls into one fold of ten; "
+    "no clause of a training sentence does"
+)
 
 
 def pairs(
@@ -203,6 +206,8 @@ class _Meanings:
         low, wide = self.low, self.high - self.low + 1
         while True:
             meaning = invent(chance, low + chance.below(wide), self.held)
+            if not self.held and 0 in inner_folds(meaning):
+                continue  # what is held out for the test is not to be read in a training clause either
             tokens = english.realise(meaning)
             if 0 <= english.count(tokens) - low < wide:
                 return meaning, tokens

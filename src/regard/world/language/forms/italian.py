@@ -70,7 +70,24 @@ ELIDING = frozenset((*HAVE, *BEFORE["have"]))  # l'ho, l'aveva
 
 def vocabulary() -> set[str]:
     """Every word that Italian sentences are made of."""
-    found = set(".,?") | {"non", "che", "più", "ci", "c'", "ad", "di", "a", "in", "su", "l'", "gli", "le", "gliel'"}
+    found = set(".,?") | {
+        "non",
+        "ed",
+        "ce",
+        "che",
+        "più",
+        "ci",
+        "c'",
+        "ad",
+        "di",
+        "a",
+        "in",
+        "su",
+        "l'",
+        "gli",
+        "le",
+        "gliel'",
+    }
     for rows in (THE, AN, (HIM, TO_HIM, IT, HAVE, BE, STAND, STOOD, WAS), lexicon.PATTERNS.values()):
         found |= {word for row in rows for word in row}
     found |= {word for melted in MELTED.values() for word in melted.values()} | set(BEFORE_IT.values())

@@ -1,0 +1,141 @@
+"""Batches of rows of similar length, in an order that a few integers describe.
+
+The sequence of batches is one for all processes and depends on the seed alone; each process takes its share of it. So a
+run stops anywhere and continues exactly, with as many processes as there are then.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+from jaxtyping import Int64, Shaped, UInt64
+
+from regard.data.tokens import Tokens
+from regard.text import PAD
+
+Rows = Sequence[Sequence[int]] | Sequence[Shaped[np.ndarray, " n"]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Rows put side by side: `rows` are their numbers, `sides` their ids, padded behind, `lengths` those without."""
+
+    rows: Int64[np.ndarray, " b"]
+    sides: tuple[Int64[np.ndarray, "b _"], ...]
+    lengths: tuple[Int64[np.ndarray, " b"], ...]
+
+
+class Batches(Iterator[Batch]):
+    """Batches without end, epoch after epoch: each epoch has every row once, and the same number of batches.
+
+    `sides` are the columns of the data, say source and target, row by row. No side of a batch has more than `tokens`
+    places, padding included. Process `rank` of `ranks` takes every `ranks`-th batch.
+    """
+
+    def __init__(self, *sides: Rows, tokens: int, seed: int = 0, rank: int = 0, ranks: int = 1) -> None:
+        if not sides or not len(sides[0]) or any(len(side) != len(sides[0]) for side in sides):
+            raise ValueError(
+                f"sides of {[len(side) for side in sides]} rows make no batches; give equally many, 1 or more"
+            )
+        if not 0 <= rank < ranks:
+            raise ValueError(f"rank {rank} is not among {ranks}; ranks are numbered from 0 to {ranks - 1}")
+        self.sides, self.tokens, self.seed, self.rank, self.ranks = sides, tokens, seed, rank, ranks
+        lengths = np.stack([_lengths(side) for side in sides])
+        self._longest = np.maximum(lengths.max(axis=0), 1)
+        if (most := int(self._longest.max())) > tokens:
+            raise ValueError(
+                f"row {int(self._longest.argmax())} has {most} tokens, and a batch has room for {tokens}; "
+                "give a larger batch, or encode with a limit"
+            )
+        self._edges = _cut(np.sort(self._longest), tokens)
+        self._data = crc32(lengths.astype("<i8").tobytes())
+        self._taken = 0  # by all processes together
+        self._plan: tuple[int, list[Int64[np.ndarray, " b"]]] | None = None
+
+    def __len__(self) -> int:
+        """How many batches an epoch has, for all processes together."""
+        return len(self._edges) - 1
+
+    @property
+    def epoch(self) -> int:
+        """How many times the data have been seen whole."""
+        return self._taken // len(self)
+
+    @property
+    def state(self) -> dict[str, int]:
+        """Where we are: batches taken by all processes, and what they were taken from."""
+        return {"taken": self._taken, "seed": self.seed, "tokens": self.tokens, "data": self._data}
+
+    def restore(self, state: dict[str, int]) -> None:
+        """Continue behind the last batch of a state, whatever number of processes took it."""
+        for name, ours in self.state.items():
+            if name not in state:
+                raise ValueError(f"this state has no {name!r}; give one that `state` returned")
+            if name != "taken" and state[name] != ours:
+                raise ValueError(
+                    f"this state was taken with {name} {state[name]}, and here it is {ours}; "
+                    "continue with the same data, tokens and seed, or start anew"
+                )
+        if state["taken"] < 0:
+            raise ValueError(f"{state['taken']} batches cannot have been taken; give a state that `state` returned")
+        self._taken = state["taken"]
+
+    def __next__(self) -> Batch:
+        """The next batch of this process. All processes step together, also across the end of an epoch."""
+        epoch, place = divmod(self._taken + self.rank, len(self))
+        self._taken += self.ranks
+        return self._batch(self._planned(epoch)[place])
+
+    def once(self) -> Iterator[Batch]:
+        """One pass for a measurement: every row once, short ones first; the position does not move."""
+        order = np.argsort(self._longest, kind="stable")
+        for start, end in list(zip(self._edges, self._edges[1:], strict=False))[self.rank :: self.ranks]:
+            yield self._batch(order[start:end])
+
+    def _planned(self, epoch: int) -> list[Int64[np.ndarray, " b"]]:
+        """The rows of each batch of an epoch. Rows of one length change places, and the batches their order."""
+        if self._plan is None or self._plan[0] != epoch:
+            dice = _dice(self.seed, epoch, len(self._longest) + len(self))
+            order = np.lexsort((dice[: len(self._longest)], self._longest))
+            groups = np.split(order, self._edges[1:-1])
+            self._plan = epoch, [groups[i] for i in np.argsort(dice[len(self._longest) :], kind="stable")]
+        return self._plan[1]
+
+    def _batch(self, rows: Int64[np.ndarray, " b"]) -> Batch:
+        padded, lengths = zip(*(_pad([side[row] for row in rows.tolist()]) for side in self.sides), strict=True)
+        return Batch(rows, padded, lengths)
+
+
+def _lengths(side: Rows) -> Int64[np.ndarray, " n"]:
+    return side.lengths if isinstance(side, Tokens) else np.asarray([len(row) for row in side], np.int64)
+
+
+def _cut(lengths: Int64[np.ndarray, " n"], tokens: int) -> list[int]:
+    """Where batches begin in sorted lengths, and the end: as many rows as fit when all are as long as the last."""
+    edges = [0]
+    for row, length in enumerate(lengths.tolist()):
+        if (row + 1 - edges[-1]) * length > tokens:
+            edges.append(row)
+    return [*edges, len(lengths)]
+
+
+def _pad(rows: list[Sequence[int]]) -> tuple[Int64[np.ndarray, "b n"], Int64[np.ndarray, " b"]]:
+    lengths = np.asarray([len(row) for row in rows], np.int64)
+    padded = np.full((len(rows), int(lengths.max())), PAD, np.int64)
+    for i, row in enumerate(rows):
+        padded[i, : len(row)] = row
+    return padded, lengths
+
+
+def _dice(seed: int, epoch: int, count: int) -> UInt64[np.ndarray, " n"]:
+    """Random numbers by hashing a counter (splitmix64), the same with every version of numpy."""
+    first = _mixed(_mixed(np.asarray([seed % (1 << 64)], np.uint64)) ^ np.asarray([epoch + 1], np.uint64))
+    return _mixed(first + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+
+
+def _mixed(x: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x

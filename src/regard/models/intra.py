@@ -1,0 +1,110 @@
+"""LSTMN: an LSTM that looks over its own past at each word, here to judge a sentence (Cheng 2016).
+
+Where an LSTM carries one state, this one keeps them all on a tape, and each word is related to the words before it.
+Deviations: the gates have constant terms, as torch's LSTM has, and the word vectors are learned from the start, where
+the paper begins with GloVe's. The encoder–decoder forms of its section 4 are not here.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.attention import Additive, Attention, padding
+from regard.models.family import Family
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    vocab: int = 20_000  # of the order of the Stanford treebank's
+    width: int = 300
+    hidden: int = 168
+    depth: int = 2
+    classes: int = 5
+    dropout: float = 0.5  # of the classifier
+
+
+class Reader(nn.Module):
+    """An LSTM that starts each step from a mixture of all its past states in place of the last one (§3.1)."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = hidden
+        self.attn = Attention(
+            q=nn.Linear(width + hidden, hidden, bias=False),  # [W_x W_h̃] of eq. 4
+            k=_Hidden(hidden, hidden, bias=False),
+            v=nn.Identity(),
+            out=nn.Identity(),
+            score=Additive(hidden),
+        )
+        self.cell = nn.LSTMCell(width, hidden)
+
+    def forward(self, x: Float[Tensor, "b n w"]) -> Float[Tensor, "b n h"]:
+        """The hidden state at each word."""
+        # The first word looks at an empty tape, and what comes of it is zero.
+        tape = self.attn.remember(x.new_zeros(x.shape[0], 0, 2 * self.hidden))
+        hidden = x.new_zeros(x.shape[0], self.hidden)
+        for word in x.unbind(dim=1):
+            hidden, memory = self.attn(torch.cat((word, hidden), dim=-1)[:, None], tape)[:, 0].chunk(2, dim=-1)
+            state = torch.cat(self.cell(word, (hidden, memory)), dim=-1)
+            tape = self.attn.remember(state[:, None].to(x.dtype), tape)  # autocast may have made it shorter
+        return tape.v[:, 0, :, : self.hidden]
+
+
+class LSTMN(nn.Module):
+    """Words go in, and what the sentence says comes out: readers one above another, and a classifier of their mean."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.config = config
+        self.embed = nn.Embedding(config.vocab, config.width)
+        self.readers = nn.Sequential(
+            *(Reader(config.hidden if i else config.width, config.hidden) for i in range(config.depth))
+        )
+        self.head = nn.Sequential(
+            nn.Dropout(config.dropout),
+            nn.Linear(config.hidden, config.hidden),
+            nn.ReLU(),
+            nn.Dropout(config.dropout),
+            nn.Linear(config.hidden, config.classes),
+        )
+
+    def forward(self, ids: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b c"]:
+        """The scores of the classes; what lies beyond `lengths` is padding and says nothing."""
+        answer: Tensor = self.head(_mean(self.read(ids), lengths))
+        return answer
+
+    def read(self, ids: Int[Tensor, "b n"]) -> Float[Tensor, "b n h"]:
+        """What the last reader makes of each word and the words before it."""
+        states: Tensor = self.readers(self.embed(ids))
+        return states
+
+
+class _Hidden(nn.Linear):
+    """Reads the hidden half of a state [h; c]: the memory half is mixed by the weights and has no part in them."""
+
+    def forward(self, state: Float[Tensor, "b n s"]) -> Float[Tensor, "b n h"]:
+        return super().forward(state[..., : self.in_features])
+
+
+def _mean(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> Float[Tensor, "b h"]:
+    batch, words, _ = states.shape
+    if lengths is None:
+        lengths = torch.full((batch,), words, device=states.device)
+    if not 1 <= int(lengths.min()) <= int(lengths.max()) <= words:
+        raise ValueError(
+            f"lengths from {lengths.min()} to {lengths.max()} do not lie within a batch of {words} words; "
+            f"give each sentence one word at least, and no more than there are"
+        )
+    real = padding(lengths, words)[:, 0, 0, :, None]
+    return states.masked_fill(~real, 0.0).sum(dim=1) / lengths[:, None]
+
+
+PRESETS = {
+    "intra-sst": Config(),  # §5.2: two layers of 168, and five grades of sentiment or two
+    "intra-sst-binary": Config(classes=2),
+    "intra-nano": Config(vocab=120, width=24, hidden=32, depth=1, classes=2, dropout=0.0),
+}
+
+FAMILY = Family("intra", Config, LSTMN, PRESETS)

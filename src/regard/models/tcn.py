@@ -1,0 +1,84 @@
+"""TCN: dilated convolutions over the past, where a recurrence would read word by word (Bai 2018).
+
+The answer is given at the last word, as in the paper's task of permuted pixels. Deviation: words enter by a learned
+embedding also where the paper feeds numbers.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.layers.convolution import Temporal
+from regard.models.family import Family
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    vocab: int = 10
+    width: int = 10
+    hidden: int = 10
+    kernel: int = 8
+    depth: int = 8
+    classes: int = 10
+    dropout: float = 0.0
+
+
+class TCN(nn.Module):
+    """Words go in, and an answer comes out that has seen as many of the last ones as the convolutions reach."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.config = config
+        self.embed = nn.Embedding(config.vocab, config.width)
+        self.past = Temporal(
+            config.width, config.hidden, kernel=config.kernel, depth=config.depth, dropout=config.dropout
+        )
+        self.head = nn.Linear(config.hidden, config.classes)
+
+    @property
+    def receptive_field(self) -> int:
+        """How many words an answer can depend on, the last one included."""
+        return self.past.receptive_field
+
+    def forward(self, ids: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b c"]:
+        """The scores of the classes at the last word; what lies beyond `lengths` is padding."""
+        answer: Tensor = self.head(_last(self.past(self.embed(ids)), lengths))
+        return answer
+
+    def __reduce__(self) -> tuple[Callable[..., "TCN"], tuple[Config, bool, Mapping[str, Tensor]]]:
+        # Torch does not pickle a module with a weight norm, so the model travels as its settings and numbers.
+        return _arrived, (self.config, self.training, self.state_dict(keep_vars=True))
+
+
+def _arrived(config: Config, training: bool, numbers: Mapping[str, Tensor]) -> TCN:
+    frozen = {name for name, number in numbers.items() if not number.requires_grad}  # loading would thaw them
+    with torch.device("meta"):
+        model = TCN(config)
+    model.load_state_dict(numbers, assign=True)
+    for name, number in model.named_parameters():
+        number.requires_grad_(name not in frozen)
+    return model.train(training)
+
+
+def _last(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> Float[Tensor, "b h"]:
+    batch, words, _ = states.shape
+    if lengths is None:
+        lengths = torch.full((batch,), words, device=states.device)
+    if not 1 <= int(lengths.min()) <= int(lengths.max()) <= words:
+        raise ValueError(
+            f"lengths from {lengths.min()} to {lengths.max()} do not lie within a batch of {words} words; "
+            f"give each sequence one word at least, and no more than there are"
+        )
+    return states[torch.arange(batch, device=states.device), lengths - 1]
+
+
+# The authors' settings for copying ten digits over a thousand blanks.
+PRESETS = {
+    "tcn-copy": Config(),
+    "tcn-nano": Config(vocab=16, width=16, hidden=24, kernel=3, depth=3, classes=16, dropout=0.0),
+}
+
+FAMILY = Family("tcn", Config, TCN, PRESETS)
