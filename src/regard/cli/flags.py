@@ -5,12 +5,10 @@ import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
-from typing import Any
+from typing import Any, get_args
 
 from regard.cli.errors import UsageError
 from regard.cli.verbs import Verb
-
-NESTED = ("data", "world")  # verbs that are followed by another word
 
 
 def parse(kind: Any, verb: Verb, args: list[str]) -> Any:
@@ -31,7 +29,9 @@ def parse(kind: Any, verb: Verb, args: list[str]) -> Any:
             )
     except SystemExit as end:
         if end.code:
-            raise UsageError(f"{_complaint(said.getvalue())}; see regard {_page(verb.name, args)} --help") from None
+            raise UsageError(
+                f"{_complaint(said.getvalue())}; see regard {_page(kind, verb.name, args)} --help"
+            ) from None
         sys.stdout.write(help_text.getvalue())
         raise
 
@@ -45,6 +45,7 @@ def _complaint(box: str) -> str:
     return complaint[:1].lower() + complaint[1:]
 
 
-def _page(verb: str, args: list[str]) -> str:
-    """Whose help to read: that of the verb, or of the word behind it where there is one."""
-    return f"{verb} {args[0]}" if verb in NESTED and args and not args[0].startswith("-") else verb
+def _page(kind: Any, verb: str, args: list[str]) -> str:
+    """Whose help to read: that of the verb, or of the word behind it where the flags are a choice of several kinds."""
+    words = [get_args(option)[1].name for option in get_args(kind)]
+    return f"{verb} {args[0]}" if args and args[0] in words else verb

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
-from jaxtyping import Int64, Shaped, UInt64
+from jaxtyping import Int64, Shaped
 
 from regard.data.tokens import Tokens
 from regard.text import PAD
+from regard.world.chance import Chance
+from regard.world.noise import bits
 
 Rows = Sequence[Sequence[int]] | Sequence[Shaped[np.ndarray, " n"]]
 
@@ -96,7 +98,7 @@ class Batches(Iterator[Batch]):
     def _planned(self, epoch: int) -> list[Int64[np.ndarray, " b"]]:
         """The rows of each batch of an epoch. Rows of one length change places, and the batches their order."""
         if self._plan is None or self._plan[0] != epoch:
-            dice = _dice(self.seed, epoch, len(self._longest) + len(self))
+            dice = bits(Chance(self.seed, "batches", epoch), len(self._longest) + len(self))
             order = np.lexsort((dice[: len(self._longest)], self._longest))
             groups = np.split(order, self._edges[1:-1])
             self._plan = epoch, [groups[i] for i in np.argsort(dice[len(self._longest) :], kind="stable")]
@@ -126,16 +128,3 @@ def _pad(rows: list[Sequence[int]]) -> tuple[Int64[np.ndarray, "b n"], Int64[np.
     for i, row in enumerate(rows):
         padded[i, : len(row)] = row
     return padded, lengths
-
-
-def _dice(seed: int, epoch: int, count: int) -> UInt64[np.ndarray, " n"]:
-    """Random numbers by hashing a counter (splitmix64), the same with every version of numpy."""
-    first = _mixed(_mixed(np.asarray([seed % (1 << 64)], np.uint64)) ^ np.asarray([epoch + 1], np.uint64))
-    return _mixed(first + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-
-
-def _mixed(x: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x

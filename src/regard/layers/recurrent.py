@@ -72,7 +72,7 @@ class Recurrent(nn.Module):
         if lengths is None:
             y, end = self.loop(x, start)
         else:
-            _check(lengths, words)
+            check_lengths(lengths, words)
             packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
             y, end = self.loop(packed, start)
             y, _ = pad_packed_sequence(y, batch_first=True, total_length=words)
@@ -101,7 +101,8 @@ class Recurrent(nn.Module):
         return torch.unflatten(x, 0, (self.depth, self.directions)).permute(2, 0, 1, 3).flatten(2)
 
 
-def _check(lengths: Int[Tensor, " b"], words: int) -> None:
+def check_lengths(lengths: Int[Tensor, " b"], words: int) -> None:
+    """Refuse a sequence that is empty, or longer than the batch that holds it."""
     shortest, longest = int(lengths.min()), int(lengths.max())
     if shortest < 1:
         raise ValueError(

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Additive, Attention, padding
+from regard.layers.recurrent import check_lengths
 from regard.models.family import Family
 
 
@@ -92,11 +93,7 @@ def _mean(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> 
     batch, words, _ = states.shape
     if lengths is None:
         lengths = torch.full((batch,), words, device=states.device)
-    if not 1 <= int(lengths.min()) <= int(lengths.max()) <= words:
-        raise ValueError(
-            f"lengths from {lengths.min()} to {lengths.max()} do not lie within a batch of {words} words; "
-            f"give each sentence one word at least, and no more than there are"
-        )
+    check_lengths(lengths, words)
     real = padding(lengths, words)[:, 0, 0, :, None]
     return states.masked_fill(~real, 0.0).sum(dim=1) / lengths[:, None]
 

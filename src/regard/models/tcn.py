@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.layers.convolution import Temporal
+from regard.layers.recurrent import check_lengths
 from regard.models.family import Family
 
 
@@ -67,11 +68,7 @@ def _last(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> 
     batch, words, _ = states.shape
     if lengths is None:
         lengths = torch.full((batch,), words, device=states.device)
-    if not 1 <= int(lengths.min()) <= int(lengths.max()) <= words:
-        raise ValueError(
-            f"lengths from {lengths.min()} to {lengths.max()} do not lie within a batch of {words} words; "
-            f"give each sequence one word at least, and no more than there are"
-        )
+    check_lengths(lengths, words)
     return states[torch.arange(batch, device=states.device), lengths - 1]
 
 

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt64
 
 from regard.world.chance import Chance
 from regard.world.silhouette import Field
@@ -12,14 +12,18 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def uniform(chance: Chance, *shape: int) -> Float[np.ndarray, "..."]:
-    """Numbers from 0 to below 1, a multiple of 2⁻²⁴ each."""
-    start = np.uint64(chance.bits())
-    x = np.arange(1, math.prod(shape) + 1, dtype=np.uint64) * _STEP + start
+def bits(chance: Chance, count: int) -> UInt64[np.ndarray, " n"]:
+    """So many times 64 random bits."""
+    x = np.arange(1, count + 1, dtype=np.uint64) * _STEP + np.uint64(chance.bits())
     x = (x ^ (x >> np.uint64(30))) * _FIRST
     x = (x ^ (x >> np.uint64(27))) * _SECOND
-    x = x ^ (x >> np.uint64(31))
-    numbers: Field = ((x >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)).reshape(shape)
+    return x ^ (x >> np.uint64(31))
+
+
+def uniform(chance: Chance, *shape: int) -> Float[np.ndarray, "..."]:
+    """Numbers from 0 to below 1, a multiple of 2⁻²⁴ each."""
+    drawn = bits(chance, math.prod(shape)) >> np.uint64(40)
+    numbers: Field = (drawn.astype(np.float32) * np.float32(2.0**-24)).reshape(shape)
     return numbers
 
 

@@ -130,9 +130,9 @@ def test_gradients_are_finite_and_reach_every_word() -> None:
 @pytest.mark.parametrize(
     ("columns", "lengths", "message"),
     [
-        (4, [3, 0], "lengths from 0 to 3 do not lie within a batch of 4 words; give each sentence one word at least"),
-        (4, [5, 2], "lengths from 2 to 5 do not lie within a batch of 4 words"),
-        (0, None, "lengths from 0 to 0 do not lie within a batch of 0 words"),
+        (4, [3, 0], "sequence 1 has length 0, which leaves nothing to read"),
+        (4, [5, 2], "sequence 0 has length 5, but the batch holds 4 words; give lengths from 1 to 4"),
+        (0, None, "sequence 0 has length 0, which leaves nothing to read"),
     ],
 )
 def test_sentences_without_words_are_refused(columns: int, lengths: list[int] | None, message: str) -> None:
