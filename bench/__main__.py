@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import torch
 import tyro
 
-from bench import attention, decoding, limits, paths, recording, windows, world
+from bench import attention, decoding, limits, paths, recording, training, windows, world
 from bench.clock import console
 from regard.attention.core import cpu_multiplies_bfloat16
 
@@ -26,6 +26,7 @@ TABLES = {
     "decoding": decoding.run,
     "windows": windows.run,
     "paths": paths.run,
+    "training": training.run,
     "world": world.run,
 }
 
@@ -33,7 +34,7 @@ TABLES = {
 @dataclass(frozen=True)
 class Bench:
     tables: tyro.conf.Positional[
-        tuple[Literal["limits", "attention", "recording", "decoding", "windows", "paths", "world"], ...]
+        tuple[Literal["limits", "attention", "recording", "decoding", "windows", "paths", "training", "world"], ...]
     ] = ()
     """Which tables; all of them when none is named."""
     quick: bool = False

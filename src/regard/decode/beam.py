@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.decode.written import State, Step, Written, check
+from regard.decode.written import Limit, State, Step, Written, check, limits
 
 
 @torch.no_grad()
@@ -14,7 +14,7 @@ def beam(
     first: Int[Tensor, " b"],
     *,
     stop: int,
-    limit: int,
+    limit: Limit,
     size: int = 5,
     penalty: float = 0.6,
     count: int = 1,
@@ -24,14 +24,14 @@ def beam(
     Sequences are ranked by log probability over ((5 + length) / 6)^penalty (Wu 2016, eq. 14); 0 ranks by probability
     alone, which likes them short. A sentence is done when nothing it could still become would be ranked higher.
     """
-    check(limit, stop)
+    longest = limits(limit, len(first))
     if not 1 <= count <= size:
         raise ValueError(f"a beam of {size} cannot give {count} sequences; ask for 1 to {size}")
-    sentences = [_Sentence(size, count, limit, penalty) for _ in first]
+    sentences = [_Sentence(size, count, most, penalty) for most in longest]
     going, newest = list(range(len(first))), first[:, None]  # one beginning each, then `size` of them
-    for length in range(1, limit + 1):
+    for length in range(1, max(longest, default=0) + 1):
         logits, state = step(newest.reshape(-1, 1), state)
-        check(limit, stop, logits)
+        check(stop, logits)
         width, vocab = newest.shape[1], logits.shape[-1]
         gained = logits[:, -1].float().log_softmax(dim=-1).view(len(going), width, vocab)
         scores = gained + _column([sentences[i].log_probs for i in going], gained)

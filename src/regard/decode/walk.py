@@ -6,42 +6,45 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.decode.written import State, Step, Written, check
+from regard.decode.written import Limit, State, Step, Written, check, limits
 
 # From the logits of each row to its next word.
 Choice = Callable[[Float[Tensor, "b v"]], Int[Tensor, " b"]]
 
 
-def greedy(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: int) -> list[Written]:
+def greedy(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: Limit) -> list[Written]:
     """Always the likeliest word. `first` is what each row begins with, the start word as a rule."""
     return walk(step, state, first, stop=stop, limit=limit, choose=likeliest)
 
 
 @torch.no_grad()
-def walk(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: int, choose: Choice) -> list[Written]:
-    """Write until each row has come to its stop or to the limit. A finished row costs nothing more."""
-    check(limit, stop)
+def walk(
+    step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: Limit, choose: Choice
+) -> list[Written]:
+    """Write until each row has come to its stop or to its limit. A finished row costs nothing more."""
+    longest = limits(limit, len(first))
     words: list[list[int]] = [[] for _ in first]
     rows: list[list[int]] = [[] for _ in first]
     log_probs = [0.0] * len(first)
     finished = [False] * len(first)
     going, newest = list(range(len(first))), first  # which sequence each row of the state belongs to
-    for _ in range(limit):
+    for length in range(1, max(longest, default=0) + 1):
         logits, state = step(newest[:, None], state)
-        check(limit, stop, logits)
+        check(stop, logits)
         newest = choose(logits[:, -1])
-        gained = logits[:, -1].float().log_softmax(dim=-1).gather(-1, newest[:, None])[:, 0]
+        gained = logits[:, -1].gather(-1, newest[:, None])[:, 0].float() - logits[:, -1].float().logsumexp(dim=-1)
         for row, (sequence, word, gain) in enumerate(zip(going, newest.tolist(), gained.tolist(), strict=True)):
             log_probs[sequence] += gain
             rows[sequence].append(row)
             finished[sequence] = word == stop
             if word != stop:
                 words[sequence].append(word)
-        on = (newest != stop).nonzero()[:, 0]
-        if len(on) == 0:
+        on = [row for row, sequence in enumerate(going) if not finished[sequence] and length < longest[sequence]]
+        if not on:
             break
         if len(on) < len(going):
-            going, newest, state = [going[row] for row in on.tolist()], newest[on], state.select(on)
+            going, some = [going[row] for row in on], torch.tensor(on, device=first.device)
+            newest, state = newest[some], state.select(some)
     return [
         Written(tuple(each), log_prob, log_prob, done, tuple(where))
         for each, log_prob, done, where in zip(words, log_probs, finished, rows, strict=True)

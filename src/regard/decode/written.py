@@ -4,7 +4,7 @@ A model that writes has `state = model.start(source)` and `logits, state = model
 more than that: a state is a value, and `state.select(rows)` is the same for some rows of the batch, in any order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -26,6 +26,8 @@ class State(Protocol):
 
 # The next words of each row, and where they lead: logits for what follows each of them, and the state after.
 Step = Callable[[Int[Tensor, "b n"], Any], tuple[Float[Tensor, "b n v"], Any]]
+# How many words may be written at most, the stop among them: by every row, or by each.
+Limit = int | Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +46,28 @@ def looks(trace: Trace, name: str, written: Written) -> Float[Tensor, "h n k"]:
 
     The trace is that of the search alone: the first look of the attention is the search's first step.
     """
-    steps = [trace.weights(name, look=step)[row] for step, row in enumerate(written.rows)]
-    widest = max(step.shape[-1] for step in steps)
-    return torch.cat([F.pad(step, (0, widest - step.shape[-1])) for step in steps], dim=-2)
+    return followed([trace.weights(name, look=step) for step in range(len(written.rows))], written)
 
 
-def check(limit: int, stop: int, logits: Float[Tensor, "b n v"] | None = None) -> None:
+def followed(steps: Sequence[Float[Tensor, "_ h 1 _"]], written: Written) -> Float[Tensor, "h n k"]:
+    """The weights that belong to a sequence, out of those of every row at each step."""
+    own = [step[row] for step, row in zip(steps, written.rows, strict=False)]
+    widest = max(step.shape[-1] for step in own)
+    return torch.cat([F.pad(step, (0, widest - step.shape[-1])) for step in own], dim=-2)
+
+
+def limits(limit: Limit, rows: int) -> list[int]:
+    """The limit of each row."""
+    each = [limit] * rows if isinstance(limit, int) else list(limit)
+    if len(each) != rows:
+        raise ValueError(f"{len(each)} limits do not go with {rows} rows; give one for all, or one for each")
+    if each and min(each) < 1:
+        raise ValueError(f"a limit of {min(each)} words leaves nothing to write; give 1 or more")
+    return each
+
+
+def check(stop: int, logits: Float[Tensor, "b n v"]) -> None:
     """Refuse a search that could not end."""
-    if limit < 1:
-        raise ValueError(f"a limit of {limit} words leaves nothing to write; give 1 or more")
-    if logits is not None and not 0 <= stop < logits.shape[-1]:
-        vocab = logits.shape[-1]
+    vocab = logits.shape[-1]
+    if not 0 <= stop < vocab:
         raise ValueError(f"the stop {stop} is not among the {vocab} words of the model, 0 to {vocab - 1}")

@@ -2,6 +2,7 @@
 
 from regard.layers.blocks import Block, GatedBlock, PostNormBlock
 from regard.layers.convolution import Basic, Bottleneck, FeatureAttention, Patches, Stem, Temporal
+from regard.layers.dropout import Dropout
 from regard.layers.mlp import MLP, GatedMLP
 from regard.layers.recurrent import Recurrent, State
 from regard.layers.residual import Residual
@@ -12,6 +13,7 @@ __all__ = [
     "Basic",
     "Block",
     "Bottleneck",
+    "Dropout",
     "FeatureAttention",
     "GatedBlock",
     "GatedMLP",

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn.utils.parametrizations import weight_norm
 
 from regard.attention import Attention, Dot
+from regard.layers.dropout import Dropout
 
 
 class Patches(nn.Module):
@@ -168,10 +169,10 @@ def _block(width: int, hidden: int, kernel: int, dilation: int, dropout: float) 
         branch=nn.Sequential(
             *_past(width, hidden, kernel, dilation),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
             *_past(hidden, hidden, kernel, dilation),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         ),
         around=nn.Identity() if width == hidden else nn.Conv1d(width, hidden, 1),
     )

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.layers.dropout import Dropout
+
 
 class MLP(nn.Module):
     """Two linears with a bend between them (Vaswani 2017, eq. 2; there with ReLU)."""
@@ -22,7 +24,7 @@ class MLP(nn.Module):
         hidden = 4 * width if hidden is None else hidden
         self.up = nn.Linear(width, hidden, bias=offset)
         self.activation = activation()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.down = nn.Linear(hidden, width, bias=offset)
 
     def forward(self, x: Float[Tensor, "*b w"]) -> Float[Tensor, "*b w"]:
@@ -48,7 +50,7 @@ class GatedMLP(nn.Module):
         self.gate = nn.Linear(width, hidden, bias=offset)
         self.up = nn.Linear(width, hidden, bias=offset)
         self.activation = activation()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.down = nn.Linear(hidden, width, bias=offset)
 
     def forward(self, x: Float[Tensor, "*b w"]) -> Float[Tensor, "*b w"]:

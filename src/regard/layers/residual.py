@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.layers.dropout import Dropout
+
 
 class Residual(nn.Module):
     """Add a branch to the stream: thinned by dropout, weighed by LayerScale, and skipped now and then.
@@ -16,7 +18,7 @@ class Residual(nn.Module):
         super().__init__()
         if not 0.0 <= skip < 1.0:
             raise ValueError(f"skip {skip} leaves no sample to learn from; give a chance from 0 to below 1")
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.scale = None if scale is None else nn.Parameter(torch.full((width,), scale))
         self.skip = skip
 

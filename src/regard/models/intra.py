@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Additive, Attention, padding
+from regard.layers.dropout import Dropout
 from regard.layers.recurrent import check_lengths
 from regard.models.family import Family
 
@@ -64,10 +65,10 @@ class LSTMN(nn.Module):
             *(Reader(config.hidden if i else config.width, config.hidden) for i in range(config.depth))
         )
         self.head = nn.Sequential(
-            nn.Dropout(config.dropout),
+            Dropout(config.dropout),
             nn.Linear(config.hidden, config.hidden),
             nn.ReLU(),
-            nn.Dropout(config.dropout),
+            Dropout(config.dropout),
             nn.Linear(config.hidden, config.classes),
         )
 

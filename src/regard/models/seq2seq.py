@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from regard.attention import Attention, Dot, Memory, additive, bilinear, padding
 from regard.layers import recurrent
+from regard.layers.dropout import Dropout
 from regard.layers.recurrent import Recurrent
 from regard.models.family import Family
 
@@ -136,7 +137,7 @@ class Seq2Seq(nn.Module):
         self.config = config
         self.embed = nn.Embedding(config.vocab, config.width)
         self.embed_target = None if config.target is None else nn.Embedding(config.target, config.width)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.encoder = Recurrent(
             config.width,
             config.hidden,
@@ -148,6 +149,11 @@ class Seq2Seq(nn.Module):
         self.bridge = nn.Linear(self.encoder.annotation, config.hidden) if config.both_ways else None
         self.decoder = DECODERS[config.attention](config, self.encoder.annotation)
         self.to_vocab = nn.Linear(config.width, config.vocab if config.target is None else config.target)
+
+    @property
+    def crosses(self) -> tuple[str, ...]:
+        """The names of the attentions that look at the source."""
+        return () if self.decoder.attn is None else ("decoder.attn",)
 
     def forward(
         self,

@@ -15,6 +15,7 @@ from torch import Tensor, arange, nn
 
 from regard.attention import Attention, Memory, multihead, padding
 from regard.layers.blocks import Block, PostNormBlock
+from regard.layers.dropout import Dropout
 from regard.layers.mlp import MLP
 from regard.layers.position import Sinusoidal
 from regard.layers.stack import Stack
@@ -50,6 +51,21 @@ class State:
         )
 
 
+class Tied(nn.Module):
+    """How much a state means each word, by the matrix that embeds them (Press and Wolf 2017)."""
+
+    def __init__(self, embed: nn.Embedding) -> None:
+        super().__init__()
+        self._embed = (embed,)  # in a tuple: the matrix belongs to the embedding, and is stored once
+
+    @property
+    def weight(self) -> Float[Tensor, "v w"]:
+        return self._embed[0].weight
+
+    def forward(self, x: Float[Tensor, "b n w"]) -> Float[Tensor, "b n v"]:
+        return F.linear(x, self.weight)
+
+
 class Transformer(nn.Module):
     """An encoder that reads all words at once, and a decoder that writes one after another while looking at them.
 
@@ -61,13 +77,19 @@ class Transformer(nn.Module):
         self.config = config
         self.embed = nn.Embedding(config.vocab, config.width)
         self.place = Sinusoidal(config.width)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.encoder = Stack(_block(config, cross=False) for _ in range(config.depth))
         self.decoder = Stack(_block(config, cross=True) for _ in range(config.depth))
         self.encoder_norm, self.decoder_norm = (
             nn.LayerNorm(config.width) if config.first else nn.Identity() for _ in range(2)
         )
+        self.to_vocab = Tied(self.embed)
         self._initialise()
+
+    @property
+    def crosses(self) -> tuple[str, ...]:
+        """The names of the attentions that look at the source."""
+        return tuple(f"decoder.blocks.{i}.cross" for i in range(self.config.depth))
 
     def forward(
         self,
@@ -96,7 +118,7 @@ class Transformer(nn.Module):
         """The logits of what follows each of the next words, and where the writing stands then."""
         written = 0 if state.past is None else len(state.past[0])
         x, past = self.decoder.step(self._embedded(words, written), state.past, state.contexts)
-        return F.linear(self.decoder_norm(x), self.embed.weight), replace(state, past=past)
+        return self.to_vocab(self.decoder_norm(x)), replace(state, past=past)
 
     def _embedded(self, words: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n w"]:
         # The scale lets one matrix serve both ends: small enough for the output, large enough beside the positions.

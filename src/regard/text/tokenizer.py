@@ -97,12 +97,16 @@ class Tokenizer:
         beside = path.with_name(f"{path.name}.{os.getpid()}.partial")
         try:
             with beside.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(self._inner.to_str(pretty=True))
+                file.write(self.to_json())
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
+
+    def to_json(self) -> str:
+        """What `save` writes."""
+        return self._inner.to_str(pretty=True)
 
     @property
     def vocab(self) -> int:

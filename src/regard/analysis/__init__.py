@@ -1,0 +1,1 @@
+"""What models did and how well: scores, alignments, and figures of them."""

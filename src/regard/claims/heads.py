@@ -1,0 +1,121 @@
+"""Several heads or one, at equal size: small Transformers that differ in nothing else learn to translate."""
+
+import torch
+from torch import nn
+
+from regard.attention import Attention
+from regard.claims.claim import Claim, Finding, Numbers, Tell
+from regard.claims.interval import student
+from regard.claims.lesson import weight
+from regard.claims.plot import Bars, Panel, figure
+from regard.claims.translation import Lexicon, batches, taught, words_right
+from regard.models.transformer import Config, Transformer
+from regard.world.language import pairs
+
+CLAIM = Claim(
+    name="heads",
+    deck="002, Multi-head attention; also 001, MHA Intuition (“It worked better in their paper.”), and 003",
+    sentence="It is beneficial to linearly project the Q, K and V, h times with different, linear projections … This "
+    "increases the learning capacity of the model.",
+    experiment="Transformers of width 64 and depth 2 with 1, 2, 4, 8 and 16 heads, which all have the same number of "
+    "weights, learn to translate the world's Italian into English. Scored by how often the next word is right on unseen "
+    "sentences, given the right words before it.",
+    control="One head that is wider: queries, keys and values of 128 numbers, twice the weights of attention. If width "
+    "were all, it would do as well as several heads.",
+    criterion="The number is how much more often 8 heads are right than 1, seed by seed. Supported if its interval lies "
+    "above zero, refuted if it lies below zero, otherwise not at this scale.",
+    seeds=3,
+)
+
+WIDTH = 64
+KINDS = ("1", "2", "4", "8", "16", "1, wider")
+
+
+def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+    """How often the next word is right, by heads and seed."""
+    count, steps = (64, 4) if quick else (12_000, 600)
+    lexicon = Lexicon("it", "en")
+    exams = batches(pairs("it", "en", split="test")[: count // 12 + 8], lexicon, 600)
+    plans = [(kind, seed) for seed in seeds for kind in KINDS]
+    runs = []
+    for i, (kind, seed) in enumerate(plans):
+        lessons = batches(pairs("it", "en", seed=seed)[:count], lexicon, 600)
+        torch.manual_seed(seed)
+        model = _model(kind, len(lexicon))
+        lost = taught(
+            model,
+            lessons,
+            steps=steps,
+            rate=2e-3,
+            seed=seed,
+            tell=lambda done, i=i, kind=kind: tell((i + done) / len(plans), f"{kind} heads"),
+        )
+        runs.append(
+            {"kind": kind, "seed": seed, "weight": weight(model), "loss": lost, "right": words_right(model, exams)}
+        )
+    return {"runs": runs, "steps": steps, "pairs": count}
+
+
+def judge(numbers: Numbers) -> Finding:
+    """Eight against one, with the same words in the same order."""
+    number, low, high = student([e - o for e, o in zip(_right(numbers, "8"), _right(numbers, "1"), strict=True)])
+    wider = student([w - o for w, o in zip(_right(numbers, "1, wider"), _right(numbers, "1"), strict=True)])
+    verdict = "supported" if low > 0 else "refuted" if high < 0 else "not at this scale"
+    means = ", ".join(f"{kind} {student(_right(numbers, kind))[0]:.1%}" for kind in KINDS)
+    return Finding(
+        verdict,
+        number,
+        (low, high),
+        f"Next words that are right, by heads: {means}. Eight heads against one: {100 * number:+.1f} points "
+        f"({100 * low:+.1f} to {100 * high:+.1f}); one wider head against one: {100 * wider[0]:+.1f} "
+        f"({100 * wider[1]:+.1f} to {100 * wider[2]:+.1f}).",
+    )
+
+
+def draw(numbers: Numbers) -> str:
+    """Accuracy by number of heads."""
+    y, low, high = zip(*(student(_right(numbers, kind)) for kind in KINDS), strict=True)
+    least, most = min(*low, *y), max(*high, *y)
+    room = 0.15 * (most - least) + 1e-3
+    bounds = (max(0.0, least - room), min(1.0, most + room))
+    return figure(
+        "Heads at equal size",
+        [
+            Panel(
+                "",
+                "heads",
+                "next words that are right, unseen sentences",
+                [Bars("Transformer, width 64", y, low, high)],
+                KINDS,
+                bounds=bounds,
+            )
+        ],
+        f"{numbers['steps']} steps each; whiskers are 95 % intervals over {len(_right(numbers, '1'))} seeds. The axis does not begin at zero.",
+    )
+
+
+def _model(kind: str, vocab: int) -> Transformer:
+    heads = int(kind.partition(",")[0])
+    model = Transformer(
+        Config(vocab=vocab, width=WIDTH, depth=2, heads=heads, hidden=2 * WIDTH, dropout=0.0, first=True)
+    )
+    if "wider" in kind:
+        for module in model.modules():
+            for name, child in module.named_children():
+                if isinstance(child, Attention):
+                    setattr(module, name, _wide(WIDTH))
+    return model
+
+
+def _wide(width: int) -> Attention:
+    """One head of twice the width."""
+    attn = Attention(*(nn.Linear(width, 2 * width) for _ in range(3)), nn.Linear(2 * width, width))
+    for module in attn.children():
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight)
+            nn.init.zeros_(module.bias)
+    return attn
+
+
+def _right(numbers: Numbers, kind: str) -> list[float]:
+    return [run["right"] for run in numbers["runs"] if run["kind"] == kind]

@@ -1,0 +1,231 @@
+"""Figures as SVG that stands alone: lines with bands, bars with intervals, light or dark as the reader's screen is::
+
+svg = figure("Time against length", [Panel("forward", "words", "seconds", [Line("attention", xs, ys)], log="xy")])
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+WIDTH, HEIGHT = 960, 470
+LEFT, RIGHT, TOP, BOTTOM = 58, 14, 158, 384  # of the frame within its panel; the last two within the figure
+# Okabe and Ito's colours, which colour-blind readers can tell apart; darker for white paper, lighter for the night.
+DAY = ("#0072b2", "#c64f00", "#00805e", "#b0578d", "#8a6d00", "#3d8fc4", "#555b66", "#7a3fb5")
+NIGHT = ("#5cb8f0", "#ff9a4d", "#3ed6a8", "#f0a5cf", "#e6c84a", "#9fd4f5", "#b4bcc9", "#c39df0")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Points joined by a line, with a band where low and high are given."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A bar over each name, with a whisker where low and high are given; several stand side by side."""
+
+    label: str
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes. On a logarithmic axis, what is not above zero is left out."""
+
+    title: str
+    x: str
+    y: str
+    marks: Sequence[Line] | Sequence[Bars]
+    names: Sequence[str] = ()  # under the bars
+    log: str = ""  # "x", "y" or "xy"
+    bounds: tuple[float, float] | None = None  # of y
+    rule: tuple[float, str] | None = None  # a level to compare with, and its name
+
+
+def figure(title: str, panels: Sequence[Panel], note: str = "") -> str:
+    """Panels side by side under one title and one legend: a label has the same colour everywhere."""
+    labels = list(dict.fromkeys(mark.label for panel in panels for mark in panel.marks))
+    dashed = {mark.label for panel in panels for mark in panel.marks if isinstance(mark, Line) and mark.dashed}
+    wide = WIDTH / len(panels)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{_style()}</style>",
+        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
+        _text(24, 38, title, "head"),
+        *_legend(labels if len(labels) > 1 else [], dashed),
+    ]
+    for i, panel in enumerate(panels):
+        parts += _Frame(panel, i * wide, wide, labels).drawn()
+    parts += [_text(24, HEIGHT - 16, note, "note"), "</svg>"]
+    return "\n".join(filter(None, parts)) + "\n"
+
+
+class _Frame:
+    """A panel in its place."""
+
+    def __init__(self, panel: Panel, start: float, wide: float, labels: list[str]) -> None:
+        self.panel, self.labels = panel, labels
+        self.left, self.right = start + LEFT, start + wide - RIGHT
+        lines = [mark for mark in panel.marks if isinstance(mark, Line)]
+        self.xs = sorted({x for line in lines for x in line.x}) or [0.0, 1.0]
+        values = [v for mark in panel.marks for v in (*mark.y, *mark.low, *mark.high)]
+        values += [panel.rule[0]] if panel.rule else []
+        self.log_x, self.log_y = "x" in panel.log, "y" in panel.log
+        values = [v for v in values if math.isfinite(v) and (v > 0 or not self.log_y)] or [1.0]
+        least, most = panel.bounds or (min(values), max(values))
+        if self.log_y:
+            least, most = least / 1.25, most * 1.25
+        elif not panel.bounds:
+            least, most = min(least, 0.0), max(most, 0.0)
+            least, most = (0.0 if least == 0 else least * 1.1), (0.0 if most == 0 else most * 1.08)
+        self.least, self.most = (least, most) if least < most else (least, least + 1)
+
+    def at_x(self, x: float) -> float:
+        low, high = self.xs[0], self.xs[-1]
+        share = (
+            0.5 if low == high else math.log(x / low) / math.log(high / low) if self.log_x else (x - low) / (high - low)
+        )
+        return self.left + 12 + share * (self.right - self.left - 24)
+
+    def at_y(self, y: float) -> float:
+        y = min(max(y, self.least), self.most)
+        if self.log_y:
+            share = math.log(y / self.least) / math.log(self.most / self.least)
+        else:
+            share = (y - self.least) / (self.most - self.least)
+        return BOTTOM - share * (BOTTOM - TOP)
+
+    def drawn(self) -> Iterator[str]:
+        panel = self.panel
+        yield _text(self.left - 34, TOP - 34, panel.title, "title")
+        yield _text(self.left - 34, TOP - 15, panel.y, "note")
+        for tick in _ticks(self.least, self.most, self.log_y):
+            y = self.at_y(tick)
+            yield f'<path class="grid" d="M{self.left:.1f} {y:.1f}H{self.right:.1f}"/>'
+            yield _text(self.left - 7, y + 4, _number(tick), "tick end")
+        if panel.rule:
+            y = self.at_y(panel.rule[0])
+            yield f'<path class="rule" d="M{self.left:.1f} {y:.1f}H{self.right:.1f}"/>'
+            yield _text(self.right - 2, y - 5, panel.rule[1], "tick end")
+        yield f'<path class="axis" d="M{self.left:.1f} {self.at_y(max(self.least, 0.0)):.1f}H{self.right:.1f}"/>'
+        bars = [mark for mark in panel.marks if isinstance(mark, Bars)]
+        if bars:
+            yield from self._bars(bars)
+        else:
+            for tick in _thinned(self.xs, 7) if self.log_x or len(self.xs) < 8 else _ticks(self.xs[0], self.xs[-1]):
+                yield _text(self.at_x(tick), BOTTOM + 19, _number(tick), "tick middle")
+        yield _text((self.left + self.right) / 2, BOTTOM + 42, panel.x, "note middle")
+        for mark in panel.marks:
+            if isinstance(mark, Line):
+                yield from self._line(mark)
+
+    def _line(self, line: Line) -> Iterator[str]:
+        kind = self.labels.index(line.label) % len(DAY)
+        kept = [i for i, y in enumerate(line.y) if math.isfinite(y) and (y > 0 or not self.log_y)]
+        if line.low and line.high:
+            above = [f"{self.at_x(line.x[i]):.1f} {self.at_y(max(line.high[i], self.least)):.1f}" for i in kept]
+            below = [
+                f"{self.at_x(line.x[i]):.1f} {self.at_y(max(line.low[i], self.least)):.1f}" for i in reversed(kept)
+            ]
+            yield f'<path class="band f{kind}" d="M{"L".join((*above, *below))}Z"/>'
+        points = [(self.at_x(line.x[i]), self.at_y(line.y[i])) for i in kept]
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        yield f'<path class="line s{kind}{" dashed" if line.dashed else ""}" d="M{path}"/>'
+        yield from (_marker(kind, x, y) for x, y in points)
+
+    def _bars(self, bars: list[Bars]) -> Iterator[str]:
+        count = len(bars[0].y)
+        slot = (self.right - self.left) / count
+        bar = min(slot * 0.76 / len(bars), 64)
+        floor = self.at_y(max(self.least, 0.0))
+        for i in range(count):
+            middle = self.left + (i + 0.5) * slot
+            for j, mark in enumerate(bars):
+                kind = self.labels.index(mark.label) % len(DAY)
+                x, y = middle + (j - len(bars) / 2) * bar, self.at_y(mark.y[i])
+                top, tall = min(y, floor), abs(floor - y)
+                yield f'<rect class="bar f{kind}" x="{x + 1.5:.1f}" y="{top:.1f}" width="{bar - 3:.1f}" height="{tall:.1f}"/>'
+                if mark.low and mark.high:
+                    c, low, high = x + bar / 2, self.at_y(mark.low[i]), self.at_y(mark.high[i])
+                    yield f'<path class="whisker" d="M{c:.1f} {low:.1f}V{high:.1f}M{c - 4:.1f} {low:.1f}h8M{c - 4:.1f} {high:.1f}h8"/>'
+            for row, word in enumerate(self.panel.names[i].split("\n") if i < len(self.panel.names) else []):
+                yield _text(middle, BOTTOM + 18 + 14 * row, word, "tick middle")
+
+
+def _legend(labels: list[str], dashed: set[str]) -> Iterator[str]:
+    x, y = 24.0, 68
+    for i, label in enumerate(labels):
+        needs = 42 + 7.2 * len(label) + 18
+        if x + needs > WIDTH and x > 24:
+            x, y = 24.0, y + 22
+        kind = i % len(DAY)
+        yield f'<path class="line s{kind}{" dashed" if label in dashed else ""}" d="M{x:.1f} {y - 4}h30"/>'
+        yield _marker(kind, x + 15, y - 4)
+        yield _text(x + 38, y, label, "label")
+        x += needs
+
+
+def _marker(kind: int, x: float, y: float) -> str:
+    """A shape for each colour, since colour alone does not reach everybody."""
+    shape = (
+        f'<circle class="f{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>',
+        f'<rect class="f{kind}" x="{x - 3.6:.1f}" y="{y - 3.6:.1f}" width="7.2" height="7.2"/>',
+        f'<path class="f{kind}" d="M{x:.1f} {y - 5:.1f}l4.8 8.4h-9.6Z"/>',
+        f'<path class="f{kind}" d="M{x:.1f} {y - 5.4:.1f}l5.4 5.4l-5.4 5.4l-5.4 -5.4Z"/>',
+    )
+    return shape[kind % len(shape)]
+
+
+def _text(x: float, y: float, words: str, style: str) -> str:
+    return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>' if words else ""
+
+
+def _ticks(least: float, most: float, log: bool = False) -> list[float]:
+    """Round numbers between two others, five or so."""
+    if log:
+        powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+        factors = (1,) if math.log10(most / least) > 2 else (1, 3) if math.log10(most / least) > 1 else (1, 2, 5)
+        return _thinned([f * 10.0**p for p in powers for f in factors if least <= f * 10.0**p <= most], 7)
+    raw = (most - least) / 5
+    unit = 10.0 ** math.floor(math.log10(raw))
+    step = next(unit * f for f in (1, 2, 2.5, 5, 10) if unit * f >= raw * 0.999)
+    return [i * step for i in range(math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9) + 1)]
+
+
+def _thinned(ticks: list[float], most: int) -> list[float]:
+    return ticks[:: -(-len(ticks) // most)]
+
+
+def _number(value: float) -> str:
+    if value and not 1e-3 <= abs(value) < 1e5:
+        power = math.floor(math.log10(abs(value)) + 1e-9)
+        digits = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        lead = round(value / 10.0**power)
+        return f"10{digits}" if lead == 1 else f"{lead}·10{digits}"
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _style() -> str:
+    def colours(palette: Sequence[str]) -> str:
+        return "".join(f".s{i}{{stroke:{c}}}.f{i}{{fill:{c}}}" for i, c in enumerate(palette))
+
+    day = ".paper{fill:#fff}text{fill:#1d2430}.note,.tick{fill:#5a6472}.grid{stroke:#e6e9ee}.axis,.rule,.whisker{stroke:#5a6472}"
+    night = ".paper{fill:#14171f}text{fill:#e8ebf0}.note,.tick{fill:#a3adba}.grid{stroke:#2a2f3b}.axis,.rule,.whisker{stroke:#a3adba}"
+    shape = (
+        "text{font:14px system-ui,'Segoe UI','DejaVu Sans',sans-serif}.head{font-size:20px;font-weight:600}"
+        ".title{font-size:15px;font-weight:600}.note,.tick{font-size:12.5px}.end{text-anchor:end}"
+        ".middle{text-anchor:middle}.line{fill:none;stroke-width:2.4;stroke-linejoin:round}.dashed{stroke-dasharray:6 5}"
+        ".band{opacity:.16}.bar{opacity:.85}.grid,.axis,.rule,.whisker{fill:none}.axis{stroke-width:1.2}"
+        ".rule{stroke-dasharray:3 4}.whisker{stroke-width:1.6}"
+    )
+    return f"{shape}{day}{colours(DAY)}@media(prefers-color-scheme:dark){{{night}{colours(NIGHT)}}}"

@@ -1,0 +1,135 @@
+"""Recurrence goes step by step and attention all at once: the same words laid out along the length, or as a batch."""
+
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from regard.attention import Attention, multihead
+from regard.claims.claim import Claim, Finding, Numbers, Tell
+from regard.claims.interval import bootstrap
+from regard.claims.plot import Line, Panel, figure
+from regard.claims.timing import busy, rounds, threads
+from regard.layers import Recurrent
+
+CLAIM = Claim(
+    name="sequential",
+    deck="003, Comparing RNNs to Transformer; also 002, Pros & Cons, and 004, Table 1",
+    sentence="Sequential computation: subsequent hidden states can only be computed after the previous ones are done.",
+    experiment="A GRU and a self-attention take a training step, forward and backward, over the same 512 words of "
+    "width 256: as a batch of many short sequences, or as few long ones down to a single one. Time is divided by the "
+    "counted multiplications, so that the work is equal. One thread, then two where the machine is not busy otherwise.",
+    control="Batch instead of length: both layers have the same words and the same weights at every point, and only "
+    "their layout changes. What a layer loses on the way from batch to length, it loses to waiting for itself.",
+    criterion="Each layer's time per operation at length 512 is divided by that at length 8; the number is the "
+    "recurrence's ratio over the attention's, at one thread. Supported if its interval lies above 2, refuted if it "
+    "lies below 1.25, otherwise not at this scale.",
+    seeds=1,
+)
+
+WIDTH, HEADS = 256, 4
+LAYERS = ("recurrence", "attention")
+
+
+def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+    """Milliseconds per billion operations, round by round, for each layer, layout and number of threads."""
+    words, repeats = (128, 3) if quick else (512, 9)
+    lengths = [words // 64 * 4**i for i in range(4)]
+    torch.manual_seed(seeds[0])
+    layers = {"recurrence": Recurrent(WIDTH, WIDTH, cell="gru"), "attention": multihead(WIDTH, HEADS)}
+    inputs = {length: torch.randn(words // length, length, WIDTH) for length in lengths}
+    calls = {
+        f"{name} {length}": partial(_trained, layer, x)
+        for name, layer in layers.items()
+        for length, x in inputs.items()
+    }
+    work = {key: _operations(call) for key, call in calls.items()}
+    points = []
+    counts = (1,) if quick or busy() else (1, 2)
+    for part, count in enumerate(counts):
+        with threads(count):
+            taken = rounds(
+                calls,
+                repeats,
+                lambda done, now, part=part, count=count: tell((part + done) / len(counts), f"{count} threads, {now}"),
+            )
+        for name in layers:
+            for length in lengths:
+                key = f"{name} {length}"
+                costs = [1e12 * seconds / work[key] for seconds in taken[key]]
+                points.append({"layer": name, "length": length, "threads": count, "cost": costs, "work": work[key]})
+    return {"words": words, "width": WIDTH, "points": points}
+
+
+def judge(numbers: Numbers) -> Finding:
+    """How much more recurrence pays for length than attention does."""
+    number, low, high = bootstrap(_losses(numbers, 1), middle=True)
+    verdict = "supported" if low > 2 else "refuted" if high < 1.25 else "not at this scale"
+    alone = {layer: bootstrap(_loss(numbers, layer, 1), middle=True)[0] for layer in LAYERS}
+    return Finding(
+        verdict,
+        number,
+        (low, high),
+        f"Laid out as one sequence instead of a batch, the same work takes the recurrence {alone['recurrence']:.1f}× "
+        f"as long and the attention {alone['attention']:.1f}×: {number:.1f}× between them. " + _threads(numbers),
+    )
+
+
+def draw(numbers: Numbers) -> str:
+    """Cost of equal work against length."""
+    panels = []
+    for count in sorted({point["threads"] for point in numbers["points"]}):
+        lines = []
+        for layer in LAYERS:
+            points = [p for p in numbers["points"] if (p["layer"], p["threads"]) == (layer, count)]
+            y, low, high = zip(*(bootstrap(p["cost"], middle=True) for p in points), strict=True)
+            lines.append(Line(layer, [p["length"] for p in points], y, low, high))
+        title = "one thread" if count == 1 else "two threads"
+        panels.append(
+            Panel(title, "length of a sequence", "ms per billion operations, forward and backward", lines, log="xy")
+        )
+    both = [v for panel in panels for line in panel.marks for v in (*line.low, *line.high)]
+    panels = [Panel(p.title, p.x, p.y, p.marks, log="xy", bounds=(min(both), max(both))) for p in panels]
+    return figure(
+        f"The same {numbers['words']} words, as a batch of short sequences or as a long one",
+        panels,
+        "Left ends: many short sequences. Right ends: a single long one. Median and 95 % interval of the rounds.",
+    )
+
+
+def _trained(layer: nn.Module, x: Tensor) -> None:
+    layer.zero_grad(set_to_none=True)
+    y = layer(x)
+    (y if isinstance(layer, Attention) else y[0]).sum().backward()
+
+
+def _operations(call: "partial[None]") -> int:
+    # The fused kernel is one operation to the counter, so what it does is counted written out.
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        call()
+    return int(counter.get_total_flops())
+
+
+def _costs(numbers: Numbers, layer: str, count: int) -> list[list[float]]:
+    """Round by round, shortest sequences first."""
+    return [p["cost"] for p in numbers["points"] if (p["layer"], p["threads"]) == (layer, count)]
+
+
+def _loss(numbers: Numbers, layer: str, count: int) -> list[float]:
+    costs = _costs(numbers, layer, count)
+    return [long / short for short, long in zip(costs[0], costs[-1], strict=True)]
+
+
+def _losses(numbers: Numbers, count: int) -> list[float]:
+    recurrence, attention = (_loss(numbers, layer, count) for layer in LAYERS)
+    return [r / a for r, a in zip(recurrence, attention, strict=True)]
+
+
+def _threads(numbers: Numbers) -> str:
+    """What a second thread brings to the single long sequence, by the fastest rounds."""
+    if all(point["threads"] == 1 for point in numbers["points"]):
+        return "The machine was busy, so a second thread was not tried."
+    gains = [min(_costs(numbers, layer, 1)[-1]) / min(_costs(numbers, layer, 2)[-1]) for layer in LAYERS]
+    return f"There a second thread speeds up the recurrence {gains[0]:.2f}× and the attention {gains[1]:.2f}×."

@@ -1,0 +1,154 @@
+"""From text to text: a model that writes, beside the tokenizer it learnt with."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from regard.attention import record
+from regard.decode.beam import beam as search
+from regard.decode.walk import Choice, likeliest, walk
+from regard.decode.written import Written, followed
+from regard.text import PAD, START, STOP, Tokenizer
+
+Progress = Callable[[int, int], None]  # how many texts are done, and how many there are
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Translation:
+    """One way to say a text."""
+
+    text: str
+    source: tuple[int, ...]  # the ids that were read, with the stop
+    written: Written
+    weights: Mapping[str, Float[Tensor, "h n k"]]  # where asked for: what each word, and the stop, looked at
+
+
+class Translator:
+    """A model that writes, and the tokenizer it learnt with.
+
+    A `tagged` model writes several languages, and reads the code of the wanted one in front of the text.
+    """
+
+    def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, limit: int = 512, tagged: bool = False) -> None:
+        """Texts of more than `limit` tokens are refused, since what a model has not learnt to hold it garbles."""
+        self.model: Any = model
+        self.tokenizer, self.limit, self.tagged = tokenizer, limit, tagged
+        for vocab in (self.model.config.vocab, getattr(self.model.config, "target", None)):
+            if vocab not in (None, tokenizer.vocab):
+                raise ValueError(
+                    f"a tokenizer of {tokenizer.vocab} entries is that of another model, since this one has {vocab}; "
+                    f"give the tokenizer it learnt with"
+                )
+
+    @torch.no_grad()
+    def translate(
+        self,
+        texts: Iterable[str],
+        *,
+        to: str | None = None,
+        beam: int = 5,
+        penalty: float = 0.6,
+        count: int = 1,
+        choose: Choice | None = None,
+        batch: int = 32,
+        watch: bool = False,
+        progress: Progress | None = None,
+    ) -> list[list[Translation]]:
+        """The `count` best translations of each text, best first; a `beam` of 1 is greedy, and `choose` draws instead.
+
+        With `watch`, each says what it looked at. Where there is nothing to read, nothing is run: a blank text has one
+        empty translation. A text is translated as if it were alone, whatever texts are beside it.
+        """
+        sources = self._read(texts, to)
+        _check(beam, count, batch, drawn=choose is not None)
+        found = [[Translation("", (), Written((), 0.0, 0.0, True, ()), {})] for _ in sources]
+        # Long ones first: texts of one length share a batch, and one too large for the machine fails at once.
+        order = sorted((i for i, source in enumerate(sources) if source), key=lambda i: -len(sources[i]))
+        done = len(sources) - len(order)
+        with _evaluating(self.model):
+            for start in range(0, len(order), batch):
+                some = order[start : start + batch]
+                written, looked = self._write([sources[i] for i in some], beam, penalty, count, choose, watch=watch)
+                for i, each in zip(some, written, strict=True):
+                    found[i] = [self._translation(sources[i], one, looked) for one in each]
+                done += len(some)
+                if progress is not None:
+                    progress(done, len(sources))
+        return found
+
+    def _read(self, texts: Iterable[str], to: str | None) -> list[list[int]]:
+        """The ids of each text with their stop, or none where there is nothing to read."""
+        if self.tagged and not to:
+            raise ValueError("this model writes several languages; say which one, as by to='de'")
+        if not self.tagged and to is not None:
+            raise ValueError(f"this model writes one language and cannot be asked for {to!r}; leave `to` out")
+        texts = texts if isinstance(texts, str) else list(texts)
+        said = self.tokenizer.encode(texts)  # which refuses what is no text
+        tag = f"[{to}] " if self.tagged else ""
+        read = self.tokenizer.encode([f"{tag}{text}" for text in texts], stop=True)
+        for number, source in enumerate(read):
+            if len(source) > self.limit:
+                raise ValueError(
+                    f"text {number} has {len(source)} tokens, and at most {self.limit} are read; "
+                    f"translate it sentence by sentence, or give the Translator a higher limit"
+                )
+        return [source if ids and text.strip() else [] for text, ids, source in zip(texts, said, read, strict=True)]
+
+    def _write(
+        self, sources: list[list[int]], beam: int, penalty: float, count: int, choose: Choice | None, *, watch: bool
+    ) -> tuple[list[list[Written]], dict[str, list[Tensor]]]:
+        """What is written for each source, and what each row looked at in each step."""
+        drawn = 1 if choose is None else count
+        sources = [source for source in sources for _ in range(drawn)]
+        device = next(self.model.parameters()).device
+        lengths = torch.tensor([len(source) for source in sources], device=device)
+        padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)
+        first = torch.full_like(lengths, START)
+        limit = [2 * len(source) + 10 for source in sources]
+        names = self.model.crosses if watch else ()
+        # The crosses alone: what the others looked at would be kept for nothing.
+        with record(nn.ModuleList(self.model.get_submodule(name) for name in names)) as trace:
+            state = self.model.start(padded.to(device), lengths=lengths)
+            if choose is None and beam > 1:
+                written = search(
+                    self.model.step, state, first, stop=STOP, limit=limit, size=beam, penalty=penalty, count=count
+                )
+            else:
+                each = walk(self.model.step, state, first, stop=STOP, limit=limit, choose=choose or likeliest)
+                written = [each[i : i + drawn] for i in range(0, len(each), drawn)]
+        looked = {
+            name: [trace.weights(str(i), look=step) for step in range(len(trace[str(i)]))]
+            for i, name in enumerate(names)
+        }
+        return written, looked
+
+    def _translation(self, source: list[int], written: Written, looked: Mapping[str, list[Tensor]]) -> Translation:
+        weights = {name: followed(steps, written)[..., : len(source)] for name, steps in looked.items()}
+        return Translation(self.tokenizer.decode(written.words), tuple(source), written, weights)
+
+
+def _check(beam: int, count: int, batch: int, *, drawn: bool) -> None:
+    if beam < 1:
+        raise ValueError(f"a beam of {beam} finds nothing; give 1 for the likeliest word each time, or more")
+    if count < 1 or (count > beam and not drawn):
+        raise ValueError(f"a beam of {beam} cannot give {count} translations; ask for 1 to {beam}, or widen the beam")
+    if batch < 1:
+        raise ValueError(f"batches of {batch} texts hold nothing; give 1 or more")
+
+
+@contextmanager
+def _evaluating(model: nn.Module) -> Iterator[None]:
+    """Without dropout while the scope lasts; the parts that were learning go on afterwards, and no others."""
+    learning = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module in learning:
+            module.training = True

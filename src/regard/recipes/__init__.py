@@ -1,0 +1,1 @@
+"""One runnable experiment per file; the folder is the list that `regard train` shows."""

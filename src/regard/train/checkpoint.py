@@ -1,0 +1,127 @@
+"""Where a training stands, in one file: weights, moments, averages, and a few integers.
+
+A file is written beside its place, forced to the disk and then renamed. So a process may die at any moment, and what
+carries the name of a checkpoint is always whole.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+NAME = re.compile(r"step-(\d+)\.safetensors")
+
+
+def write(path: Path, tensors: dict[str, Tensor], state: dict[str, Any]) -> None:
+    """Put a checkpoint in its place, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        save_file(_apart(tensors), beside, {"state": json.dumps(state)})
+        with beside.open("r+b") as file:
+            os.fsync(file.fileno())
+        beside.replace(path)
+        _sync(path.parent)
+    except (OSError, SafetensorError) as error:
+        raise unwritten(path, error) from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def unwritten(path: Path, error: Exception) -> OSError:
+    """What to say when a file of a run could not be written."""
+    return OSError(
+        f"could not write {path} ({error}); the last checkpoint is whole: make room, and go on with --resume"
+    )
+
+
+def read(path: Path, prefix: str = "") -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors of a checkpoint whose names begin with a prefix, and its state."""
+    with _opened(path) as file:
+        names = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
+        return {name: file.get_tensor(name) for name in names}, state(path)
+
+
+def state(path: Path) -> dict[str, Any]:
+    """The integers of a checkpoint, which a file that was cut short does not give."""
+    with _opened(path) as file:
+        found: dict[str, Any] = json.loads((file.metadata() or {})["state"])
+        return found
+
+
+class DamageError(ValueError):
+    """A file that carries the name of a checkpoint and is none."""
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            yield file
+    except DamageError:
+        raise
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise DamageError(f"{path} is no whole checkpoint ({error})") from None
+
+
+def present(folder: Path) -> list[Path]:
+    """The checkpoints of a run, oldest first."""
+    return sorted((path for path in folder.glob("*") if NAME.fullmatch(path.name)), key=step)
+
+
+def regular(paths: list[Path], save: int) -> list[Path]:
+    """Those that an undisturbed run would have: all at a multiple of `save`, and the last wherever it stands."""
+    return [path for path in paths if path == paths[-1] or step(path) % save == 0]
+
+
+def step(path: Path) -> int:
+    """The step whose checkpoint lies here."""
+    return int(path.name.removeprefix("step-").removesuffix(".safetensors"))
+
+
+def place(folder: Path, step: int) -> Path:
+    """Where the checkpoint of a step lies."""
+    return folder / f"step-{step:08d}.safetensors"
+
+
+def mean(paths: list[Path], prefix: str) -> dict[str, Tensor]:
+    """The mean of the tensors under a prefix over several checkpoints (Vaswani 2017, §6.1)."""
+    total: dict[str, Tensor] = {}
+    for path in paths:
+        for name, tensor in under(read(path, prefix)[0], prefix).items():
+            total[name] = total[name] + tensor.double() if name in total else tensor.double()
+    return {name: (tensor / len(paths)).to(torch.float32) for name, tensor in total.items()}
+
+
+def under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The tensors whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Each tensor with memory of its own: the file format knows no two names for one."""
+    found: dict[str, Tensor] = {}
+    taken = set[int]()
+    for name, tensor in tensors.items():
+        mine = tensor.detach().to("cpu").contiguous()
+        found[name] = mine.clone() if mine.untyped_storage().data_ptr() in taken else mine
+        taken.add(mine.untyped_storage().data_ptr())
+    return found
+
+
+def _sync(folder: Path) -> None:
+    """Force the new name itself to the disk, where the system knows how."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

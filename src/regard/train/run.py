@@ -1,0 +1,163 @@
+"""The folder of a run: what was asked for, with what, how it went, and where it stands.
+
+runs/translate-0/recipe.json       the recipe and all its fields
+                 machine.json      versions, processor, threads
+                 metrics.jsonl     one line for each step and each score
+                 checkpoints/      the newest few, and the best
+                 model/            what came out, with its card
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from regard.train import checkpoint, machine
+
+
+class RunError(Exception):
+    """The folder cannot be trained in; the message says why and what to do."""
+
+
+class Run:
+    """A folder that belongs to one training at a time."""
+
+    def __init__(self, folder: Path, recipe: str, fields: Mapping[str, Any], *, resume: bool) -> None:
+        # As they are read back: a pair becomes a list.
+        self.folder, self.recipe, self.fields = folder, recipe, json.loads(json.dumps(dict(fields)))
+        self._metrics: IO[str] | None = None
+        self._lock: IO[str] | None = None
+        admit(folder, resume=resume)
+        if resume:
+            self._compare(asked(folder))
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.folder / "checkpoints"
+
+    @property
+    def model(self) -> Path:
+        return self.folder / "model"
+
+    def open(self) -> list[str]:
+        """Take the folder, and clear away what a killed process or a failing disk left; what is worth saying of it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(self.folder)
+        for partial in (*self.folder.glob("*.partial"), *self.checkpoints.glob(".*.partial")):
+            partial.unlink(missing_ok=True)
+        _replace(self.folder / "recipe.json", json.dumps({"recipe": self.recipe, "fields": self.fields}, indent=2))
+        _replace(self.folder / "machine.json", json.dumps(machine.describe(), indent=2))
+        said = []
+        for path in reversed(checkpoint.present(self.checkpoints)):
+            try:
+                checkpoint.state(path)
+                break
+            except checkpoint.DamageError as error:
+                path.rename(path.with_name(f"{path.name}.damaged"))
+                said.append(f"{error}; it is put aside, and the run goes on from the one before")
+        if said and not checkpoint.present(self.checkpoints):
+            raise RunError(f"none of the checkpoints in {self.checkpoints} is whole; begin anew in another folder")
+        return said
+
+    def go_on(self, step: int) -> None:
+        """Measure from here; what was measured behind the step that the run goes on from is forgotten."""
+        path = self.folder / "metrics.jsonl"
+        _replace(path, "\n".join(json.dumps(row) for row in metrics(self.folder) if row["step"] <= step))
+        self._metrics = path.open("a", encoding="utf-8")
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        for file in (self._metrics, self._lock):
+            if file is not None:
+                with suppress(OSError):  # a full disk was told of when the line was written
+                    file.close()
+        self._metrics = self._lock = None
+
+    def log(self, row: Mapping[str, Any]) -> None:
+        """Add a line of measurements."""
+        if self._metrics is not None:
+            try:
+                self._metrics.write(json.dumps(row) + "\n")
+                self._metrics.flush()
+            except OSError as error:
+                raise checkpoint.unwritten(self.folder / "metrics.jsonl", error) from None
+
+    def _compare(self, before: Mapping[str, Any]) -> None:
+        if before["recipe"] != self.recipe:
+            raise RunError(f"{self.folder} is a run of {before['recipe']!r}, not of {self.recipe!r}")
+        other = [
+            f"{name} was {before['fields'][name]!r}, not {value!r}"
+            for name, value in self.fields.items()
+            if before["fields"].get(name, value) != value  # a field that is younger than the run says nothing
+        ]
+        if other:
+            raise RunError(f"{self.folder} was begun otherwise: {'; '.join(other)}; resume with the same fields")
+
+
+def admit(folder: Path, *, resume: bool) -> None:
+    """Refuse to begin where a run is, and to go on where none is."""
+    began = (folder / "recipe.json").exists()
+    if began and not resume:
+        raise RunError(f"{folder} holds a run already; go on with --resume, or give another --out")
+    if resume and not began:
+        raise RunError(f"{folder} holds no run to resume; leave --resume out, or give the folder by --out")
+
+
+def asked(folder: Path) -> dict[str, Any]:
+    """The recipe of a run and its fields."""
+    try:
+        found: dict[str, Any] = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
+        return {"recipe": str(found["recipe"]), "fields": dict(found["fields"])}
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunError(f"{folder / 'recipe.json'} cannot be read ({error}); begin anew in another folder") from None
+
+
+def metrics(folder: Path) -> Iterator[dict[str, Any]]:
+    """The measurements of a run; a last line that was cut off is left out."""
+    path = folder / "metrics.jsonl"
+    if path.exists():
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict) and isinstance(row.get("step"), int):
+                yield row
+
+
+def newest(folder: Path) -> Path | None:
+    """The last checkpoint of a run, if it has one."""
+    return next(reversed(checkpoint.present(folder / "checkpoints")), None)
+
+
+def _locked(folder: Path) -> IO[str]:
+    """A lock that goes away with its process, however that ends."""
+    file = (folder / ".lock").open("a+", encoding="utf-8")
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such lock; there two trainings in one folder are the user's care
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        owner = file.read().strip() or "unknown"
+        file.close()
+        raise RunError(f"{folder} is being trained by process {owner}; wait for it, or give another --out") from None
+    except OSError:  # a file system without locks
+        return file
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
+
+
+def _replace(path: Path, text: str) -> None:
+    beside = path.with_suffix(".partial")
+    try:
+        beside.write_text(text + "\n" if text else "", encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise checkpoint.unwritten(path, error) from None
