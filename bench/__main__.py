@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import torch
 import tyro
 
-from bench import attention, decoding, limits, paths, recording, training, windows, world
+from bench import attention, decoding, limits, paths, recording, training, translation, windows, world
 from bench.clock import console
 from regard.attention.core import cpu_multiplies_bfloat16
 
@@ -24,6 +24,7 @@ TABLES = {
     "attention": attention.run,
     "recording": recording.run,
     "decoding": decoding.run,
+    "translation": translation.run,
     "windows": windows.run,
     "paths": paths.run,
     "training": training.run,
@@ -34,7 +35,12 @@ TABLES = {
 @dataclass(frozen=True)
 class Bench:
     tables: tyro.conf.Positional[
-        tuple[Literal["limits", "attention", "recording", "decoding", "windows", "paths", "training", "world"], ...]
+        tuple[
+            Literal[
+                "limits", "attention", "recording", "decoding", "translation", "windows", "paths", "training", "world"
+            ],
+            ...,
+        ]
     ] = ()
     """Which tables; all of them when none is named."""
     quick: bool = False

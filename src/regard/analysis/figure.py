@@ -115,13 +115,7 @@ class _Drawing:
             ]
         if row == 0:
             parts += [
-                _text(
-                    0,
-                    0,
-                    word,
-                    "word",
-                    f'transform="translate({x + (i + 0.62) * self.cell:.1f},{y - 7:.1f})rotate(-45)"',
-                )
+                _text(0.0, 0.0, word, "word", f"translate({x + (i + 0.62) * self.cell:.1f},{y - 7:.1f})rotate(-45)")
                 for i, word in enumerate(self.source)
             ]
         for j, line in enumerate(panel.alignment.weights.tolist()):
@@ -186,11 +180,9 @@ def _level(weight: float) -> int:
     return round(LEVELS * math.pow(min(max(weight, 0.0), 1.0), 0.7))  # small weights deserve to be told apart
 
 
-def _text(x: float, y: float, words: str, kind: str, where: str = "") -> str:
-    if not words:
-        return ""
-    place = where or f'x="{x:.1f}" y="{y:.1f}"'
-    return f'<text class="{kind}" {place}>{_safe(words)}</text>'
+def _text(x: float, y: float, words: str, kind: str, turned: str = "") -> str:
+    place = f'transform="{turned}"' if turned else f'x="{x:.1f}" y="{y:.1f}"'
+    return f'<text class="{kind}" {place}>{_safe(words)}</text>' if words else ""
 
 
 def _short(word: str) -> str:

@@ -56,17 +56,16 @@ class Memory:
             room = _Room(_spacious(self.k, end), _spacious(self.v, end), end)
         room.k[..., start:end, :] = newer.k
         room.v[..., start:end, :] = newer.v
-        grown = Memory(room.k[..., :end, :], room.v[..., :end, :], visible)
-        object.__setattr__(grown, "_room", room)
-        return grown
+        return _inside(room, end, visible)
 
     def select(self, rows: Int[Tensor, " r"]) -> "Memory":
         """These rows of the batch, in this order and as often as they are named; they grow in a room of their own."""
-        return Memory(
-            self.k.index_select(0, rows),
-            self.v.index_select(0, rows),
-            None if self.visible is None else self.visible.index_select(0, rows),
-        )
+        visible = None if self.visible is None else self.visible.index_select(0, rows)
+        if self._room is None or torch.is_grad_enabled():
+            return Memory(self.k.index_select(0, rows), self.v.index_select(0, rows), visible)
+        # What has grown will grow on: it moves to where there is space at once, and is not copied again.
+        end = len(self)
+        return _inside(_Room(_spacious(self.k, end, rows), _spacious(self.v, end, rows), end), end, visible)
 
     def _fits(self, newer: "Memory") -> None:
         for name, old, new in (("keys", self.k, newer.k), ("values", self.v, newer.v)):
@@ -91,8 +90,19 @@ def _kind(x: Tensor) -> tuple[object, ...]:
     return batch, heads, width, x.dtype, x.device
 
 
-def _spacious(x: Tensor, length: int) -> Tensor:
-    """A copy of x in a buffer of twice the length, so that n steps copy O(n) numbers in all."""
-    room = x.new_empty(*x.shape[:-2], max(64, 2 * length), x.shape[-1])
-    room[..., : x.shape[-2], :] = x
+def _inside(room: _Room, end: int, visible: Bool[Tensor, "b 1 1 k"] | None) -> Memory:
+    """The memory that lives in a room up to `end`."""
+    memory = Memory(room.k[..., :end, :], room.v[..., :end, :], visible)
+    object.__setattr__(memory, "_room", room)
+    return memory
+
+
+def _spacious(x: Tensor, length: int, rows: Tensor | None = None) -> Tensor:
+    """A copy of x, or of some rows, in a buffer of twice the length, so that n steps copy O(n) numbers in all."""
+    batch = x.shape[0] if rows is None else len(rows)
+    room = x.new_empty(batch, *x.shape[1:-2], max(64, 2 * length), x.shape[-1])
+    if rows is None:
+        room[..., : x.shape[-2], :] = x
+    else:
+        torch.index_select(x, 0, rows, out=room[..., : x.shape[-2], :])
     return room

@@ -18,12 +18,22 @@ from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any, Literal
 
 Verdict = Literal["supported", "not at this scale", "refuted"]
 Numbers = dict[str, Any]
 Tell = Callable[[float, str], None]  # how much of the experiment is done, from 0 to 1, and what comes now
+
+
+def silent(done: float, now: str) -> None:
+    """For who is not interested in how far an experiment is."""
+
+
+def part(tell: Tell, number: int, of: int, what: str) -> Tell:
+    """How one of several parts tells how far it is."""
+    return lambda done, now: tell((number + done) / of, f"{what}, {now}" if now else what)
+
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -39,6 +49,7 @@ class Claim:
     experiment: str
     control: str
     criterion: str  # written before the first run
+    measures: str  # what to read after the number
     seeds: int = 3
 
 
@@ -62,15 +73,33 @@ class Result:
     interval: tuple[float, float]
     says: str
     seeds: tuple[int, ...]
-    minutes: float
+    minutes: float  # of processor time, which a busy machine does not lengthen
     machine: str
     quick: bool  # a trial of the machinery, whose numbers mean nothing
     numbers: Numbers
     figure: str  # SVG
 
+    @property
+    def written(self) -> str:
+        """The number with its interval, as people write it."""
+        low, high = self.interval
+        return f"{self.number:.3g} ({low:.3g} to {high:.3g})" if low < high else f"{self.number:.3g}"
+
+    @property
+    def conditions(self) -> str:
+        """Seeds, minutes and machine, as people write them."""
+        first, last = self.seeds[0], self.seeds[-1]
+        seeds = f"seeds {first} to {last}" if first < last else f"seed {first}"
+        return f"{seeds} · {self.minutes:.1f} minutes · {self.machine}"
+
     def facts(self) -> dict[str, Any]:
         """Everything but the figure, for JSON."""
         return {name: value for name, value in asdict(self).items() if name != "figure"}
+
+
+def ruled(*, supported: bool, refuted: bool) -> Verdict:
+    """The verdict where a criterion names two sides: between them lies what this experiment cannot tell."""
+    return "refuted" if refuted else "supported" if supported else "not at this scale"
 
 
 def claims() -> dict[str, Claim]:
@@ -89,13 +118,13 @@ def claim(name: str) -> Claim:
     return known[name]
 
 
-def run(one: Claim, *, seed: int = 0, quick: bool = False, tell: Tell = lambda done, now: None) -> Result:
+def run(one: Claim, *, seed: int = 0, quick: bool = False, tell: Tell = silent) -> Result:
     """Do the experiment and judge it. A `quick` run takes seconds and shows only that everything works."""
     experiment = import_module(f"regard.claims.{one.name}")
-    seeds = list(range(seed, seed + (min(one.seeds, 2) if quick else one.seeds)))
-    start = perf_counter()
+    seeds = list(range(seed, seed + (1 if quick else one.seeds)))
+    start = process_time()
     measured = experiment.measure(seeds, quick, tell)
-    minutes = (perf_counter() - start) / 60
+    minutes = (process_time() - start) / 60
     numbers = json.loads(json.dumps(measured))  # judged and drawn as they will be read back
     found: Finding = experiment.judge(numbers)
     return Result(

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
+from statistics import median
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.attention import causal, multihead
-from regard.claims.claim import Claim, Finding, Numbers, Tell
+from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
 from regard.claims.interval import bootstrap
 from regard.claims.plot import Line, Panel, figure
 from regard.claims.timing import rounds
@@ -17,7 +18,7 @@ from regard.layers.position import Sinusoidal
 
 CLAIM = Claim(
     name="future",
-    deck="003, Masked self-attention layer; also 000, Masked self-attention",
+    deck="Hoàng, Masked self-attention layer; also Zimmermann, Masked self-attention",
     sentence="Allows us to parallelize attention across time … Prevent vectors from looking at future vectors.",
     experiment="A causal stack of two blocks: the gradient of every output at every later input, which must be zero to "
     "the last bit. Then a training step on a sentence of 16 to 64 words: one masked pass that predicts every next "
@@ -25,8 +26,9 @@ CLAIM = Claim(
     control="The same stack without the mask, which must leak. For the time, also steps with a memory of what came "
     "before, which compute nothing twice and still wait for one another.",
     criterion="The number is how many times longer the prefixes take than the masked pass, at 64 words. Supported if "
-    "the leak is exactly zero, the gradients agree within 1e-4 of their size, and the interval lies above 2. Refuted if "
-    "anything leaks, the gradients differ, or the interval lies below 1. Otherwise not at this scale.",
+    "the leak is exactly zero, the gradients agree within 1e-4 of their size, and the interval lies above 2. Refuted "
+    "if anything leaks, the gradients differ, or the interval lies below 1. Otherwise not at this scale.",
+    measures="times as long, prefix by prefix",
     seeds=3,
 )
 
@@ -54,7 +56,7 @@ class _Writer(nn.Module):
 
 def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
     """Leaks, agreement of the gradients, and seconds of a training step, round by round."""
-    lengths, repeats = ([8, 16], 3) if quick else ([16, 32, 64], 7)
+    lengths, repeats = ([4, 8], 2) if quick else ([16, 32, 64], 7)
     leaks = [{"seed": seed, "masked": _leak(seed, masked=True), "open": _leak(seed, masked=False)} for seed in seeds]
     torch.manual_seed(seeds[0])
     model, points = _Writer(), []
@@ -65,11 +67,7 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
         size = gradients[WAYS[0]].norm()
         differ = max(float((gradients[name] - gradients[WAYS[0]]).norm() / size) for name in WAYS[1:])
         calls = {name: partial(_gradient, way, model, words) for name, way in ways.items()}
-        taken = rounds(
-            calls,
-            repeats,
-            lambda done, now, i=i, length=length: tell((i + done) / len(lengths), f"{length} words, {now}"),
-        )
+        taken = rounds(calls, repeats, part(tell, i, len(lengths), f"{length} words"))
         points.append({"length": length, "differ": differ, "seconds": taken})
     return {"leaks": leaks, "points": points}
 
@@ -79,19 +77,16 @@ def judge(numbers: Numbers) -> Finding:
     leak, opened = (max(one[kind] for one in numbers["leaks"]) for kind in ("masked", "open"))
     differ = max(point["differ"] for point in numbers["points"])
     point = min(numbers["points"], key=lambda p: abs(p["length"] - 64))
-    number, low, high = bootstrap(_times_longer(point, WAYS[2]), middle=True)
-    steps = bootstrap(_times_longer(point, WAYS[1]), middle=True)[0]
-    if leak > 0 or differ > 1e-4 or high < 1:
-        verdict = "refuted"
-    else:
-        verdict = "supported" if low > 2 and opened > 0 else "not at this scale"
+    number, low, high = bootstrap(_times_longer(point, WAYS[2]), median)
+    steps = bootstrap(_times_longer(point, WAYS[1]), median)[0]
+    verdict = ruled(supported=low > 2 and opened > 0, refuted=leak > 0 or differ > 1e-4 or high < 1)
     return Finding(
         verdict,
         number,
         (low, high),
         f"The gradient of an output at any later input is {leak:g} with the mask, and up to {opened:.2g} without. At "
-        f"{point['length']} words the same training step takes {number:.1f}× as long prefix by prefix, and {steps:.1f}× "
-        f"in steps with a memory; the gradients differ by {differ:.0e}.",
+        f"{point['length']} words the same training step takes {number:.1f}× as long prefix by prefix, and "
+        f"{steps:.1f}× in steps with a memory; the gradients differ by {differ:.0e}.",
     )
 
 
@@ -100,7 +95,7 @@ def draw(numbers: Numbers) -> str:
     lengths = [point["length"] for point in numbers["points"]]
     lines = []
     for way in WAYS:
-        runs = [bootstrap([1e3 * s for s in point["seconds"][way]], middle=True) for point in numbers["points"]]
+        runs = [bootstrap([1e3 * s for s in point["seconds"][way]], median) for point in numbers["points"]]
         y, low, high = zip(*runs, strict=True)
         lines.append(Line(way, lengths, y, low, high))
     leak, opened = (max(one[kind] for one in numbers["leaks"]) for kind in ("masked", "open"))

@@ -5,9 +5,18 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from regard.claims.claim import Tell, silent
 
-def learn(model: nn.Module, loss: Callable[[int], Tensor], *, steps: int, rate: float) -> float:
-    """Follow the loss of each step by Adam, warming up and slowing down; the mean loss of the last tenth."""
+
+def learn(
+    model: nn.Module,
+    loss: Callable[[], Tensor],
+    *,
+    steps: int,
+    rate: float,
+    tell: Tell = silent,
+) -> float:
+    """Follow the loss by Adam, warming up and slowing down; the mean loss of the last tenth of the steps."""
     optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     warm = max(1, steps // 10)
     plan = torch.optim.lr_scheduler.LambdaLR(
@@ -17,12 +26,13 @@ def learn(model: nn.Module, loss: Callable[[int], Tensor], *, steps: int, rate: 
     model.train()
     for step in range(steps):
         optimizer.zero_grad(set_to_none=True)
-        now = loss(step)
+        now = loss()
         now.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         plan.step()
         losses.append(float(now.detach()))
+        tell((step + 1) / steps, f"step {step + 1} of {steps}")
     model.eval()
     last = losses[-max(1, steps // 10) :]
     return sum(last) / len(last)

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 960, 470
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 158, 384  # of the frame within its panel; the last two within the figure
+LEFT, RIGHT, BOTTOM = 58, 14, 384  # of the frame: the first two within its panel, the last within the figure
 # Okabe and Ito's colours, which colour-blind readers can tell apart; darker for white paper, lighter for the night.
 DAY = ("#0072b2", "#c64f00", "#00805e", "#b0578d", "#8a6d00", "#3d8fc4", "#555b66", "#7a3fb5")
 NIGHT = ("#5cb8f0", "#ff9a4d", "#3ed6a8", "#f0a5cf", "#e6c84a", "#9fd4f5", "#b4bcc9", "#c39df0")
+
+Real = float | int  # for a type checker at run time, the second is not a case of the first
+Values = Sequence[Real]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +23,10 @@ class Line:
     """Points joined by a line, with a band where low and high are given."""
 
     label: str
-    x: Sequence[float]
-    y: Sequence[float]
-    low: Sequence[float] = ()
-    high: Sequence[float] = ()
+    x: Values
+    y: Values
+    low: Values = ()
+    high: Values = ()
     dashed: bool = False
 
 
@@ -32,9 +35,9 @@ class Bars:
     """A bar over each name, with a whisker where low and high are given; several stand side by side."""
 
     label: str
-    y: Sequence[float]
-    low: Sequence[float] = ()
-    high: Sequence[float] = ()
+    y: Values
+    low: Values = ()
+    high: Values = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +50,25 @@ class Panel:
     marks: Sequence[Line] | Sequence[Bars]
     names: Sequence[str] = ()  # under the bars
     log: str = ""  # "x", "y" or "xy"
-    bounds: tuple[float, float] | None = None  # of y
-    rule: tuple[float, str] | None = None  # a level to compare with, and its name
+    bounds: tuple[Real, Real] | None = None  # of y
+    rule: tuple[Real, str] | None = None  # a level to compare with, and its name
 
 
 def figure(title: str, panels: Sequence[Panel], note: str = "") -> str:
     """Panels side by side under one title and one legend: a label has the same colour everywhere."""
     labels = list(dict.fromkeys(mark.label for panel in panels for mark in panel.marks))
-    dashed = {mark.label for panel in panels for mark in panel.marks if isinstance(mark, Line) and mark.dashed}
-    wide = WIDTH / len(panels)
+    kinds = {mark.label: mark for panel in panels for mark in panel.marks}
+    wide, top = WIDTH / len(panels), 154 if any(panel.title for panel in panels) else 122
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
         f"<title>{escape(title)}</title>",
         f"<style>{_style()}</style>",
         f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
         _text(24, 38, title, "head"),
-        *_legend(labels if len(labels) > 1 else [], dashed),
+        *_legend(kinds if len(kinds) > 1 else {}),
     ]
     for i, panel in enumerate(panels):
-        parts += _Frame(panel, i * wide, wide, labels).drawn()
+        parts += _Frame(panel, i * wide, wide, top, labels).drawn()
     parts += [_text(24, HEIGHT - 16, note, "note"), "</svg>"]
     return "\n".join(filter(None, parts)) + "\n"
 
@@ -73,8 +76,8 @@ def figure(title: str, panels: Sequence[Panel], note: str = "") -> str:
 class _Frame:
     """A panel in its place."""
 
-    def __init__(self, panel: Panel, start: float, wide: float, labels: list[str]) -> None:
-        self.panel, self.labels = panel, labels
+    def __init__(self, panel: Panel, start: Real, wide: Real, top: Real, labels: list[str]) -> None:
+        self.panel, self.top, self.labels = panel, top, labels
         self.left, self.right = start + LEFT, start + wide - RIGHT
         lines = [mark for mark in panel.marks if isinstance(mark, Line)]
         self.xs = sorted({x for line in lines for x in line.x}) or [0.0, 1.0]
@@ -90,25 +93,25 @@ class _Frame:
             least, most = (0.0 if least == 0 else least * 1.1), (0.0 if most == 0 else most * 1.08)
         self.least, self.most = (least, most) if least < most else (least, least + 1)
 
-    def at_x(self, x: float) -> float:
+    def at_x(self, x: Real) -> Real:
         low, high = self.xs[0], self.xs[-1]
         share = (
             0.5 if low == high else math.log(x / low) / math.log(high / low) if self.log_x else (x - low) / (high - low)
         )
         return self.left + 12 + share * (self.right - self.left - 24)
 
-    def at_y(self, y: float) -> float:
+    def at_y(self, y: Real) -> Real:
         y = min(max(y, self.least), self.most)
         if self.log_y:
             share = math.log(y / self.least) / math.log(self.most / self.least)
         else:
             share = (y - self.least) / (self.most - self.least)
-        return BOTTOM - share * (BOTTOM - TOP)
+        return BOTTOM - share * (BOTTOM - self.top)
 
     def drawn(self) -> Iterator[str]:
         panel = self.panel
-        yield _text(self.left - 34, TOP - 34, panel.title, "title")
-        yield _text(self.left - 34, TOP - 15, panel.y, "note")
+        yield _text(self.left - 34, self.top - 34, panel.title, "title")
+        yield _text(self.left - 34, self.top - 15, panel.y, "note")
         for tick in _ticks(self.least, self.most, self.log_y):
             y = self.at_y(tick)
             yield f'<path class="grid" d="M{self.left:.1f} {y:.1f}H{self.right:.1f}"/>'
@@ -154,28 +157,33 @@ class _Frame:
                 kind = self.labels.index(mark.label) % len(DAY)
                 x, y = middle + (j - len(bars) / 2) * bar, self.at_y(mark.y[i])
                 top, tall = min(y, floor), abs(floor - y)
-                yield f'<rect class="bar f{kind}" x="{x + 1.5:.1f}" y="{top:.1f}" width="{bar - 3:.1f}" height="{tall:.1f}"/>'
+                place = f'x="{x + 1.5:.1f}" y="{top:.1f}" width="{bar - 3:.1f}" height="{tall:.1f}"'
+                yield f'<rect class="bar f{kind}" {place}/>'
                 if mark.low and mark.high:
                     c, low, high = x + bar / 2, self.at_y(mark.low[i]), self.at_y(mark.high[i])
-                    yield f'<path class="whisker" d="M{c:.1f} {low:.1f}V{high:.1f}M{c - 4:.1f} {low:.1f}h8M{c - 4:.1f} {high:.1f}h8"/>'
+                    ends = "".join(f"M{c - 4:.1f} {end:.1f}h8" for end in (low, high))
+                    yield f'<path class="whisker" d="M{c:.1f} {low:.1f}V{high:.1f}{ends}"/>'
             for row, word in enumerate(self.panel.names[i].split("\n") if i < len(self.panel.names) else []):
                 yield _text(middle, BOTTOM + 18 + 14 * row, word, "tick middle")
 
 
-def _legend(labels: list[str], dashed: set[str]) -> Iterator[str]:
+def _legend(marks: dict[str, Line | Bars]) -> Iterator[str]:
     x, y = 24.0, 68
-    for i, label in enumerate(labels):
-        needs = 42 + 7.2 * len(label) + 18
+    for kind, (label, mark) in enumerate(marks.items()):
+        needs = 42 + 7.8 * len(label) + 14
         if x + needs > WIDTH and x > 24:
             x, y = 24.0, y + 22
-        kind = i % len(DAY)
-        yield f'<path class="line s{kind}{" dashed" if label in dashed else ""}" d="M{x:.1f} {y - 4}h30"/>'
-        yield _marker(kind, x + 15, y - 4)
+        kind %= len(DAY)
+        if isinstance(mark, Bars):
+            yield f'<rect class="bar f{kind}" x="{x + 9:.1f}" y="{y - 11}" width="14" height="14"/>'
+        else:
+            yield f'<path class="line s{kind}{" dashed" if mark.dashed else ""}" d="M{x:.1f} {y - 4}h30"/>'
+            yield _marker(kind, x + 15, y - 4)
         yield _text(x + 38, y, label, "label")
         x += needs
 
 
-def _marker(kind: int, x: float, y: float) -> str:
+def _marker(kind: int, x: Real, y: Real) -> str:
     """A shape for each colour, since colour alone does not reach everybody."""
     shape = (
         f'<circle class="f{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>',
@@ -186,11 +194,11 @@ def _marker(kind: int, x: float, y: float) -> str:
     return shape[kind % len(shape)]
 
 
-def _text(x: float, y: float, words: str, style: str) -> str:
+def _text(x: Real, y: Real, words: str, style: str) -> str:
     return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>' if words else ""
 
 
-def _ticks(least: float, most: float, log: bool = False) -> list[float]:
+def _ticks(least: Real, most: Real, log: bool = False) -> list[Real]:
     """Round numbers between two others, five or so."""
     if log:
         powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
@@ -202,11 +210,11 @@ def _ticks(least: float, most: float, log: bool = False) -> list[float]:
     return [i * step for i in range(math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9) + 1)]
 
 
-def _thinned(ticks: list[float], most: int) -> list[float]:
-    return ticks[:: -(-len(ticks) // most)]
+def _thinned(ticks: list[Real], most: int) -> list[Real]:
+    return ticks[:: max(1, -(-len(ticks) // most))]
 
 
-def _number(value: float) -> str:
+def _number(value: Real) -> str:
     if value and not 1e-3 <= abs(value) < 1e5:
         power = math.floor(math.log10(abs(value)) + 1e-9)
         digits = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
@@ -219,13 +227,20 @@ def _style() -> str:
     def colours(palette: Sequence[str]) -> str:
         return "".join(f".s{i}{{stroke:{c}}}.f{i}{{fill:{c}}}" for i, c in enumerate(palette))
 
-    day = ".paper{fill:#fff}text{fill:#1d2430}.note,.tick{fill:#5a6472}.grid{stroke:#e6e9ee}.axis,.rule,.whisker{stroke:#5a6472}"
-    night = ".paper{fill:#14171f}text{fill:#e8ebf0}.note,.tick{fill:#a3adba}.grid{stroke:#2a2f3b}.axis,.rule,.whisker{stroke:#a3adba}"
+    def paper(back: str, ink: str, quiet: str, grid: str) -> str:
+        return (
+            f".paper{{fill:{back}}}text{{fill:{ink}}}.note,.tick{{fill:{quiet}}}.grid{{stroke:{grid}}}"
+            f".axis,.rule,.whisker{{stroke:{quiet}}}"
+        )
+
+    day = paper("#fff", "#1d2430", "#5a6472", "#e6e9ee") + colours(DAY)
+    night = paper("#14171f", "#e8ebf0", "#a3adba", "#2a2f3b") + colours(NIGHT)
     shape = (
         "text{font:14px system-ui,'Segoe UI','DejaVu Sans',sans-serif}.head{font-size:20px;font-weight:600}"
         ".title{font-size:15px;font-weight:600}.note,.tick{font-size:12.5px}.end{text-anchor:end}"
-        ".middle{text-anchor:middle}.line{fill:none;stroke-width:2.4;stroke-linejoin:round}.dashed{stroke-dasharray:6 5}"
+        ".middle{text-anchor:middle}.line{fill:none;stroke-width:2.4;stroke-linejoin:round}"
+        ".dashed{stroke-dasharray:6 5}"
         ".band{opacity:.16}.bar{opacity:.85}.grid,.axis,.rule,.whisker{fill:none}.axis{stroke-width:1.2}"
         ".rule{stroke-dasharray:3 4}.whisker{stroke-width:1.6}"
     )
-    return f"{shape}{day}{colours(DAY)}@media(prefers-color-scheme:dark){{{night}{colours(NIGHT)}}}"
+    return f"{shape}{day}@media(prefers-color-scheme:dark){{{night}}}"

@@ -6,14 +6,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dot, weigh
-from regard.claims.claim import Claim, Finding, Numbers, Tell
+from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
 from regard.claims.interval import student
 from regard.claims.lesson import learn
 from regard.claims.plot import Line, Panel, figure
 
 CLAIM = Claim(
     name="scale",
-    deck="002, Scaled Dot-Product Attention; also 003 (softmax to peak) and 001 (vanishing gradient issues)",
+    deck="Najdenkoska & Asano, Scaled Dot-Product Attention; also Hoàng (softmax to peak) and CNS148",
     sentence="For large values of d_k, the dot products grow large in magnitude, pushing the softmax function into "
     "regions where it has extremely small gradients.",
     experiment="Random queries look at 64 random keys of width 4 to 1024, with and without the scale: variance of the "
@@ -26,6 +26,7 @@ CLAIM = Claim(
     "holds if the ratio's interval lies below 0.1 and the entropy without the scale is below half of the largest. "
     "Supported if it holds and training without the scale answers worse at some width of 256 or more, with an "
     "interval above zero; refuted if the mechanism fails; otherwise not at this scale.",
+    measures="of the gradient is left without the scale",
     seeds=5,
 )
 
@@ -43,12 +44,14 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
         for score in SCORES
         for seed in seeds
     ]
+    # A first run trained seeds 0 to 2 alone: at width 1024 the scale was worth +12 points with an interval from -18 to
+    # +41, which tells nothing. So every seed learns, and the stored result is of seeds that were not seen then.
     taught, rates = [16] if quick else [16, 256, 1024], (1e-3,) if quick else (1e-3, 4e-3)
-    plans = [(w, score, rate, seed) for w in taught for score in SCORES for rate in rates for seed in seeds[:3]]
+    plans = [(w, score, rate, seed) for w in taught for score in SCORES for rate in rates for seed in seeds]
     lessons = []
     for i, (width, score, rate, seed) in enumerate(plans):
-        tell(i / len(plans), f"learning {score} at width {width}, rate {rate}")
-        right = _learned(width, score, rate, seed, steps=10 if quick else 200)
+        now = part(tell, i, len(plans), f"{score}, width {width}, rate {rate}, seed {seed}")
+        right = _learned(width, score, rate, seed, 10 if quick else 200, now)
         lessons.append({"width": width, "score": score, "rate": rate, "seed": seed, "right": right})
     return {"keys": KEYS, "looks": looks, "lessons": lessons}
 
@@ -62,15 +65,15 @@ def judge(numbers: Numbers) -> Finding:
     gaps = {width: student(_gaps(numbers, width)) for width in taught}
     worse = [width for width, (_, least, _) in gaps.items() if least > 0 and width >= min(256, taught[-1])]
     holds = high < 0.1 and entropy < 0.5
-    verdict = "refuted" if not holds else "supported" if worse else "not at this scale"
+    verdict = ruled(supported=bool(worse), refuted=not holds)
     gap, gap_low, gap_high = gaps[taught[-1]]
     return Finding(
         verdict,
         ratio,
         (low, high),
         f"At width {widest}, the median gradient of the unscaled softmax is {ratio:.2g} of the scaled one's and its "
-        f"entropy {entropy:.0%} of the largest. Trained at width {taught[-1]}, the scale is worth {100 * gap:+.0f} points "
-        f"of answers ({100 * gap_low:+.0f} to {100 * gap_high:+.0f}).",
+        f"entropy {entropy:.0%} of the largest. Trained at width {taught[-1]}, the scale is worth {100 * gap:+.0f} "
+        f"points of answers ({100 * gap_low:+.0f} to {100 * gap_high:+.0f}).",
     )
 
 
@@ -100,7 +103,8 @@ def draw(numbers: Numbers) -> str:
                 rule=(1 / FACTS, "guessing"),
             ),
         ],
-        f"{numbers['keys']} random keys; {len({look['seed'] for look in numbers['looks']})} seeds, three of them trained. Bands are 95 % intervals.",
+        f"{numbers['keys']} random keys; {len({look['seed'] for look in numbers['looks']})} seeds. Bands are 95 % "
+        "intervals.",
     )
 
 
@@ -150,10 +154,11 @@ class _Lookup(nn.Module):
     def forward(self, keys: Tensor, values: Tensor, asked: Tensor) -> Tensor:
         told = self.norm(self.keys(keys) + self.values(values))
         question = self.norm(self.keys(asked))[:, None]
-        return self.head(self.attn(question, self.attn.remember(told))[:, 0])
+        answer: Tensor = self.head(self.attn(question, self.attn.remember(told))[:, 0])
+        return answer
 
 
-def _learned(width: int, score: str, rate: float, seed: int, steps: int) -> float:
+def _learned(width: int, score: str, rate: float, seed: int, steps: int, tell: Tell) -> float:
     torch.manual_seed(seed)
     model, chance = _Lookup(width, score), torch.Generator().manual_seed(seed)
 
@@ -163,11 +168,11 @@ def _learned(width: int, score: str, rate: float, seed: int, steps: int) -> floa
         asked = torch.randint(FACTS, (count, 1), generator=chance)
         return keys, values, keys.gather(1, asked)[:, 0], values.gather(1, asked)[:, 0]
 
-    def loss(step: int) -> Tensor:
+    def loss() -> Tensor:
         keys, values, asked, answers = facts(32)
         return F.cross_entropy(model(keys, values, asked), answers)
 
-    learn(model, loss, steps=steps, rate=rate)
+    learn(model, loss, steps=steps, rate=rate, tell=tell)
     with torch.no_grad():
         keys, values, asked, answers = facts(1000)
         return float((model(keys, values, asked).argmax(-1) == answers).float().mean())

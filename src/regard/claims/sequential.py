@@ -1,6 +1,7 @@
 """Recurrence goes step by step and attention all at once: the same words laid out along the length, or as a batch."""
 
 from functools import partial
+from statistics import median
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard.attention import Attention, multihead
-from regard.claims.claim import Claim, Finding, Numbers, Tell
+from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
 from regard.claims.interval import bootstrap
 from regard.claims.plot import Line, Panel, figure
 from regard.claims.timing import busy, rounds, threads
@@ -16,7 +17,7 @@ from regard.layers import Recurrent
 
 CLAIM = Claim(
     name="sequential",
-    deck="003, Comparing RNNs to Transformer; also 002, Pros & Cons, and 004, Table 1",
+    deck="Hoàng, Comparing RNNs to Transformer; also Najdenkoska & Asano, Pros & Cons, and Erdem, Table 1",
     sentence="Sequential computation: subsequent hidden states can only be computed after the previous ones are done.",
     experiment="A GRU and a self-attention take a training step, forward and backward, over the same 512 words of "
     "width 256: as a batch of many short sequences, or as few long ones down to a single one. Time is divided by the "
@@ -26,16 +27,18 @@ CLAIM = Claim(
     criterion="Each layer's time per operation at length 512 is divided by that at length 8; the number is the "
     "recurrence's ratio over the attention's, at one thread. Supported if its interval lies above 2, refuted if it "
     "lies below 1.25, otherwise not at this scale.",
+    measures="times what length costs attention",
     seeds=1,
 )
 
 WIDTH, HEADS = 256, 4
 LAYERS = ("recurrence", "attention")
+THREADS = {1: "one thread", 2: "two threads"}
 
 
 def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
     """Milliseconds per billion operations, round by round, for each layer, layout and number of threads."""
-    words, repeats = (128, 3) if quick else (512, 9)
+    words, repeats = (64, 2) if quick else (512, 9)
     lengths = [words // 64 * 4**i for i in range(4)]
     torch.manual_seed(seeds[0])
     layers = {"recurrence": Recurrent(WIDTH, WIDTH, cell="gru"), "attention": multihead(WIDTH, HEADS)}
@@ -48,13 +51,9 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
     work = {key: _operations(call) for key, call in calls.items()}
     points = []
     counts = (1,) if quick or busy() else (1, 2)
-    for part, count in enumerate(counts):
+    for turn, count in enumerate(counts):
         with threads(count):
-            taken = rounds(
-                calls,
-                repeats,
-                lambda done, now, part=part, count=count: tell((part + done) / len(counts), f"{count} threads, {now}"),
-            )
+            taken = rounds(calls, repeats, part(tell, turn, len(counts), THREADS[count]))
         for name in layers:
             for length in lengths:
                 key = f"{name} {length}"
@@ -65,9 +64,9 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
 
 def judge(numbers: Numbers) -> Finding:
     """How much more recurrence pays for length than attention does."""
-    number, low, high = bootstrap(_losses(numbers, 1), middle=True)
-    verdict = "supported" if low > 2 else "refuted" if high < 1.25 else "not at this scale"
-    alone = {layer: bootstrap(_loss(numbers, layer, 1), middle=True)[0] for layer in LAYERS}
+    number, low, high = bootstrap(_losses(numbers, 1), median)
+    verdict = ruled(supported=low > 2, refuted=high < 1.25)
+    alone = {layer: bootstrap(_loss(numbers, layer, 1), median)[0] for layer in LAYERS}
     return Finding(
         verdict,
         number,
@@ -79,24 +78,24 @@ def judge(numbers: Numbers) -> Finding:
 
 def draw(numbers: Numbers) -> str:
     """Cost of equal work against length."""
-    panels = []
-    for count in sorted({point["threads"] for point in numbers["points"]}):
-        lines = []
-        for layer in LAYERS:
-            points = [p for p in numbers["points"] if (p["layer"], p["threads"]) == (layer, count)]
-            y, low, high = zip(*(bootstrap(p["cost"], middle=True) for p in points), strict=True)
-            lines.append(Line(layer, [p["length"] for p in points], y, low, high))
-        title = "one thread" if count == 1 else "two threads"
-        panels.append(
-            Panel(title, "length of a sequence", "ms per billion operations, forward and backward", lines, log="xy")
-        )
-    both = [v for panel in panels for line in panel.marks for v in (*line.low, *line.high)]
-    panels = [Panel(p.title, p.x, p.y, p.marks, log="xy", bounds=(min(both), max(both))) for p in panels]
+    counts = sorted({point["threads"] for point in numbers["points"]})
+    lines = {count: [_line(numbers, layer, count) for layer in LAYERS] for count in counts}
+    ends = [v for some in lines.values() for line in some for v in (*line.low, *line.high)]
+    cost, bounds = "ms per billion operations, forward and backward", (min(ends), max(ends))
     return figure(
         f"The same {numbers['words']} words, as a batch of short sequences or as a long one",
-        panels,
+        [
+            Panel(THREADS[count], "length of a sequence", cost, some, log="xy", bounds=bounds)
+            for count, some in lines.items()
+        ],
         "Left ends: many short sequences. Right ends: a single long one. Median and 95 % interval of the rounds.",
     )
+
+
+def _line(numbers: Numbers, layer: str, count: int) -> Line:
+    points = [p for p in numbers["points"] if (p["layer"], p["threads"]) == (layer, count)]
+    y, low, high = zip(*(bootstrap(p["cost"], median) for p in points), strict=True)
+    return Line(layer, [p["length"] for p in points], y, low, high)
 
 
 def _trained(layer: nn.Module, x: Tensor) -> None:

@@ -1,8 +1,9 @@
 """The table of the Transformer paper, counted: operations, chains of operations, and how far a gradient travels."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from statistics import linear_regression
 from typing import Any
 
 import torch
@@ -14,13 +15,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard.attention import Look, mix
-from regard.claims.claim import Claim, Finding, Numbers, Tell
+from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
 from regard.claims.plot import Line, Panel, figure
 from regard.claims.timing import rounds
 
 CLAIM = Claim(
     name="table1",
-    deck="004, Table 1 (Vaswani 2017)",
+    deck="Erdem, Table 1 (Vaswani 2017)",
     sentence="Self-Attention O(n²·d), O(1), O(1); Recurrent O(n·d²), O(n), O(n); Convolutional O(k·n·d²), O(1), "
     "O(log_k(n)); Self-Attention (restricted) O(r·n·d), O(1), O(n/r).",
     experiment="Each layer runs over growing n, d, k and r. Its multiplications are counted, and the slope of their "
@@ -33,6 +34,7 @@ CLAIM = Claim(
     criterion="A cell of the 4 × 3 agrees if every exponent of its complexity is within 0.05, the chain's exponent is "
     "within 0.05 of 0 or 1, and the path equals the formula within one layer at every n. Supported if all 12 agree, "
     "refuted if fewer than 10 do, otherwise not at this scale. Times take no part, since machines are noisy.",
+    measures="of 12 cells agree",
     seeds=1,
 )
 
@@ -65,8 +67,7 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
             for value in sizes[size]:
                 given = dict(n=N, d=D, k=K, r=R) | {size: value}
                 counts.append({"layer": name, "size": size, "value": value, "operations": _operations(name, given)})
-        for n in sizes["n"]:
-            chains.append({"layer": name, "n": n, "chain": _chain(name, dict(n=n, d=D, k=K, r=R))})
+        chains += [{"layer": name, "n": n, "chain": _chain(name, dict(n=n, d=D, k=K, r=R))} for n in sizes["n"]]
     far = [16, 32, 64] if quick else [16, 32, 64, 128, 256]
     for name in (*EXPONENTS, "not dilated"):
         tell(0.7, f"gradient through {name}")
@@ -77,7 +78,7 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
         for name in EXPONENTS
         for n in lengths
     }
-    taken = rounds(calls, 2 if quick else 5, lambda done, now: tell(0.8 + 0.2 * done, f"timing, {now}"))
+    taken = rounds(calls, 2 if quick else 5, part(tell, 4, 5, "timing"))
     times = [{"layer": name, "n": n, "seconds": min(taken[f"{name} {n}"])} for name in EXPONENTS for n in lengths]
     return {"counts": counts, "chains": chains, "paths": paths, "times": times}
 
@@ -94,14 +95,14 @@ def judge(numbers: Numbers) -> Finding:
         if any(abs(p["path"] - p["table"]) > 1 for p in numbers["paths"] if p["layer"] == name):
             wrong.append(f"{name}, path length")
     agree = 12 - len(wrong)
-    verdict = "supported" if agree == 12 else "refuted" if agree < 10 else "not at this scale"
+    verdict = ruled(supported=agree == 12, refuted=agree < 10)
     furthest = max(numbers["paths"], key=lambda p: p["n"])["n"]
     path = {p["layer"]: p["path"] for p in numbers["paths"] if p["n"] == furthest}
     slopes = ", ".join(f"{name} {_slope(*_times(numbers, name)):.2f}" for name in EXPONENTS)
     return Finding(
         verdict,
-        agree,
-        (agree, agree),
+        float(agree),
+        (float(agree), float(agree)),
         f"{agree} of 12 cells agree{': not ' + '; '.join(wrong) if wrong else ''}. Over {furthest} words a gradient "
         f"travels {path['self-attention']} layer of attention, {path['convolutional']} of dilated convolution "
         f"({path['not dilated']} if not dilated), {path['restricted']} of restricted attention, or "
@@ -137,7 +138,7 @@ def draw(numbers: Numbers) -> str:
                 log="xy",
             ),
         ],
-        f"d = {D}, kernel {K} (dilated for the path), neighbourhood {R}. Counts, not times: they are the same on every machine.",
+        f"d = {D}, kernel {K} (dilated for the path), neighbourhood {R}. Counts are the same on every machine.",
     )
 
 
@@ -175,7 +176,7 @@ class _Chains(TorchDispatchMode):
     """The longest chain of operations that wait for one another."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.length: dict[int, int] = {}
         self.kept: list[Tensor] = []  # or a number that stood for one tensor would come to stand for another
 
@@ -196,7 +197,7 @@ def _chain(name: str, sizes: Mapping[str, int]) -> int:
     layer, x = _layer(name, sizes["d"], sizes["k"], sizes["r"]), torch.randn(1, sizes["n"], sizes["d"])
     with sdpa_kernel(SDPBackend.MATH), torch.no_grad(), _Chains() as chains:
         y = layer(x)
-    return chains.length[id(y)]
+    return int(chains.length[id(y)])
 
 
 def _path(name: str, n: int) -> int:
@@ -249,13 +250,11 @@ def _chain_exponent(numbers: Numbers, name: str) -> float:
     return _slope([p["n"] for p in points], [p["chain"] for p in points])
 
 
-def _times(numbers: Numbers, name: str) -> tuple[list[float], list[float]]:
+def _times(numbers: Numbers, name: str) -> tuple[list[int], list[float]]:
     points = [p for p in numbers["times"] if p["layer"] == name]
     return [p["n"] for p in points], [p["seconds"] for p in points]
 
 
-def _slope(x: list[float], y: list[float]) -> float:
+def _slope(x: Sequence[float | int], y: Sequence[float | int]) -> float:
     """Of the straight line through the logarithms."""
-    a, b = [math.log(v) for v in x], [math.log(v) for v in y]
-    middle, height = sum(a) / len(a), sum(b) / len(b)
-    return sum((u - middle) * (v - height) for u, v in zip(a, b, strict=True)) / sum((u - middle) ** 2 for u in a)
+    return linear_regression([math.log(v) for v in x], [math.log(v) for v in y]).slope

@@ -11,12 +11,10 @@ from time import perf_counter, process_time
 
 import torch
 
-from regard.claims.claim import Tell
+from regard.claims.claim import Tell, silent
 
 
-def rounds(
-    calls: Mapping[str, Callable[[], object]], count: int, tell: Tell = lambda done, now: None
-) -> dict[str, list[float]]:
+def rounds(calls: Mapping[str, Callable[[], object]], count: int, tell: Tell = silent) -> dict[str, list[float]]:
     """The seconds of each call in each round; a first round warms up and is not counted."""
     clock = process_time if torch.get_num_threads() == 1 else perf_counter
     taken: dict[str, list[float]] = {name: [] for name in calls}

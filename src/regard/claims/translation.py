@@ -1,6 +1,6 @@
 """Sentences of the little world as numbers, one for each word, for the claims whose models translate."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -11,6 +11,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from regard.claims.claim import Tell
 from regard.claims.lesson import learn
 from regard.decode import greedy
 from regard.world.language import Pair, vocabulary
@@ -69,17 +70,10 @@ def surprise(model: nn.Module, one: Batch) -> Tensor:
     return F.cross_entropy(logits.flatten(0, 1), one.target[:, 1:].flatten(), ignore_index=PAD)
 
 
-def taught(
-    model: nn.Module, lessons: list[Batch], *, steps: int, rate: float, seed: int, tell: Callable[[float], None]
-) -> float:
+def taught(model: nn.Module, lessons: list[Batch], *, steps: int, rate: float, seed: int, tell: Tell) -> float:
     """Train on batches in an order of the seed's; the last losses."""
     chance = Random(seed)
-
-    def loss(step: int) -> Tensor:
-        tell(step / steps)
-        return surprise(model, chance.choice(lessons))
-
-    return learn(model, loss, steps=steps, rate=rate)
+    return learn(model, lambda: surprise(model, chance.choice(lessons)), steps=steps, rate=rate, tell=tell)
 
 
 @torch.no_grad()

@@ -153,7 +153,8 @@ def _where(dataset: "Dataset") -> str:
 
     here = sum(locate(dataset, file) is not None for file in dataset.files)
     if not here:
-        return f"not here; regard data get {dataset.name} fetches it"
+        way = f"regard data get {dataset.name} fetches it" if dataset.folder else f"take it from {dataset.home}"
+        return f"not here; {way}"
     return f"{here} of {len(dataset.files)} files in {', '.join(_folders(dataset))}"
 
 

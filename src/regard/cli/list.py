@@ -1,4 +1,4 @@
-"""List the parts that models are made of, and the models.
+"""List the parts that models are made of, the models, and the trained ones that come along.
 
 Each part is shown as you would call it, with the first sentence of what it says about itself; a model with the fields
 of its Config and the names of its sizes, which `regard.models.build` makes. Without a kind, the kinds are counted.
@@ -6,11 +6,13 @@ of its Config and the names of its sizes, which `regard.models.build` makes. Wit
     regard list                    the kinds, and how many there are of each
     regard list masks              who may see whom
     regard list attentions --json  the equation and its modules, for programs
+    regard list zoo                trained models, with what was measured of them
 """
 
 import json
 import shutil
 import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -32,13 +34,14 @@ KINDS = {
     "partitions": ("which tokens of an image are grouped", ["attention/partition.py"]),
     "positions": ("where a token stands", ["layers/position/*.py"]),
     "layers": ("what is not attention", ["layers/**/*.py", "-layers/position/*.py"]),
+    "zoo": ("trained models that come along", ["zoo/*/card.json"]),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
     kind: Annotated[Positional[str], arg(metavar="KIND")] = ""
-    """models, attentions, biases, masks, partitions, positions or layers."""
+    """models, attentions, biases, masks, partitions, positions, layers or zoo."""
     json: bool = False
     """Print JSON instead of text."""
 
@@ -53,6 +56,16 @@ class Part:
     module: str
 
 
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A trained model, as its card describes it."""
+
+    name: str
+    summary: str
+    megabytes: float
+    card: dict[str, object]
+
+
 def main(flags: Flags) -> None:
     """Print the parts of a kind, or the kinds."""
     if not flags.kind:
@@ -65,12 +78,13 @@ def main(flags: Flags) -> None:
     if flags.json:
         print(json.dumps([asdict(part) for part in found], indent=2, ensure_ascii=False))
     else:
-        print("\n".join(map(_drawn, found)) or f"no {flags.kind} yet")
+        print("\n".join(map(_drawn, found)) or ("the zoo is empty" if flags.kind == "zoo" else f"no {flags.kind} yet"))
 
 
-def parts(kind: str) -> list[Part]:
+def parts(kind: str) -> list[Part | Trained]:
     """Every part of a kind, file by file."""
-    return [part for path in _files(KINDS[kind][1]) for part in (_model if kind == "models" else _public)(path)]
+    readers: dict[str, Callable[[Path], Sequence[Part | Trained]]] = {"models": _model, "zoo": _trained}
+    return [part for path in _files(KINDS[kind][1]) for part in readers.get(kind, _public)(path)]
 
 
 def _files(patterns: list[str]) -> list[Path]:
@@ -85,6 +99,24 @@ def _model(path: Path) -> list[Part]:
     config = next((node for node in definitions(tree) if node.name == "Config"), None)
     sizes = f" Sizes: {', '.join(named)}." if (named := keys(tree, "PRESETS")) else ""
     return [Part(path.stem, signature(config, tree) if config else "", sentence(tree) + sizes, _module(path))]
+
+
+def _trained(path: Path) -> list[Trained]:
+    """A model of the zoo is its folder, and what is known about it stands in its card."""
+    folder = path.parent
+    if folder.name.startswith("."):
+        return []
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        card = {}
+    measured = card.get("measured") or {}
+    facts = [
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in measured.items()
+    ]
+    told = " ".join(f"{part}." for part in (str(card.get("title", "")).rstrip("."), ", ".join(facts)) if part)
+    size = sum(each.stat().st_size for each in folder.iterdir() if each.is_file())
+    return [Trained(folder.name, told or "It has no card.", round(size / 1e6, 1), card)]
 
 
 def _public(path: Path) -> list[Part]:
@@ -106,8 +138,9 @@ def _kind(kind: str, count: int) -> str:
     return f"{ink(kind.ljust(11), CYAN)} {count:>3}  {ink(KINDS[kind][0], DIM)}"
 
 
-def _drawn(part: Part) -> str:
+def _drawn(part: Part | Trained) -> str:
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    call = textwrap.wrap(f"{part.name}({part.signature})", width, subsequent_indent="  ")
+    shown = f"({part.signature})" if isinstance(part, Part) else f"  {part.megabytes:.1f} MB"
+    call = textwrap.wrap(f"{part.name}{shown}", width, subsequent_indent="  ")
     head = "\n".join(call).replace(part.name, ink(part.name, BOLD, CYAN), 1)
     return "\n".join((head, *textwrap.wrap(part.summary, width, initial_indent="    ", subsequent_indent="    ")))

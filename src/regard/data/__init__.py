@@ -1,11 +1,13 @@
-"""Named data sets with their home and checksum, sentence pairs, token files, and batches that resume exactly."""
+"""Named data sets with their home and checksum, pairs, labels, trees, token files, and batches that resume exactly."""
 
 from regard.data.batches import Batch, Batches
 from regard.data.errors import DataError
 from regard.data.fetch import cache, get, inspect, locate
-from regard.data.pairs import divide, lines, pairs, parallel, table
+from regard.data.labelled import labelled
+from regard.data.pairs import belongs, divide, lines, pairs, parallel, table
 from regard.data.sets import SETS, Dataset, File, find
 from regard.data.tokens import Tokens, write
+from regard.data.treebank import brackets, grow, skeleton, treebank
 
 __all__ = [
     "SETS",
@@ -15,15 +17,21 @@ __all__ = [
     "Dataset",
     "File",
     "Tokens",
+    "belongs",
+    "brackets",
     "cache",
     "divide",
     "find",
     "get",
+    "grow",
     "inspect",
+    "labelled",
     "lines",
     "locate",
     "pairs",
     "parallel",
+    "skeleton",
     "table",
+    "treebank",
     "write",
 ]

@@ -82,6 +82,11 @@ def _one(dataset: Dataset, file: File) -> Path:
 
 def _fetch(dataset: Dataset, file: File) -> Path:
     """Download a file into the cache, continuing what an earlier try has left there."""
+    if not dataset.folder:
+        raise DataError(
+            f"{file.name} of {dataset.name} is not here, and its home has it in another form; take it from "
+            f"{dataset.home}, unpack it, and give the folder in place of the name"
+        )
     path, url = places(dataset, file)[-1], f"{dataset.folder}/{file.name}"
     by_hand = f"or take {file.name} from {dataset.home} and put it at {path}"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -101,9 +101,13 @@ def divide(whole: list[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
         parent[high] = low  # so the root is the first of its group
     split: dict[str, list[tuple[str, str]]] = {name: [] for name in SPLITS}
     for pair, (key, _) in zip(whole, keys, strict=True):
-        fold = int.from_bytes(sha256(root(key)[1].encode()).digest()[:8]) % 20
-        split["test" if fold == 0 else "val" if fold == 1 else "train"].append(pair)
+        split[_fold(root(key)[1])].append(pair)
     return split
+
+
+def belongs(sentence: str) -> str:
+    """The split that `divide` would send a sentence to that stands for itself."""
+    return _fold(_words(sentence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,11 @@ def _offered(dataset: Dataset, source: str, target: str, split: str) -> None:
         raise ValueError(f"a pair needs two languages, not {source!r} twice; choose of {', '.join(dataset.languages)}")
     if split not in dataset.splits:
         raise ValueError(f"{dataset.name} has no split {split!r}; it has {', '.join(dataset.splits)}")
+
+
+def _fold(words: str) -> str:
+    fold = int.from_bytes(sha256(words.encode()).digest()[:8]) % 20
+    return "test" if fold == 0 else "val" if fold == 1 else "train"
 
 
 def _words(sentence: str) -> str:

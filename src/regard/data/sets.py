@@ -16,7 +16,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A set of sentence pairs that has a name. `splits` says how many pairs each has; None is without end."""
+    """A set of sentences that has a name. `splits` says how many each has, or how many pairs; None is without end."""
 
     name: str
     about: str
@@ -25,7 +25,7 @@ class Dataset:
     languages: tuple[str, ...]
     splits: dict[str, int | None]
     files: tuple[File, ...] = ()
-    folder: str = ""  # the address that file names are appended to
+    folder: str = ""  # the address that file names are appended to; none where the home has another form
 
     @property
     def size(self) -> int:
@@ -66,6 +66,12 @@ _TATOEBA = (
         "5923032e65cee2cfb6778d7d8c8fc1ffe87020d606b1ccf762066503ce2b1f2e",
     ),
 )
+# Of GLUE's two files with labels, the training phrases are divided, and the validation sentences are the test.
+_SST2 = (
+    File("train.tsv.gz", 1_296_278, "6ca4e5263d501878f4d62f077157b7bb7d9963542c55bc6800442efc42ffa92e"),
+    File("dev.tsv.gz", 147_268, "154c711e8e71f1bb16d35f7cf2d0fe802da59a499d45cb421626abbc621e394c"),
+    File("test.tsv.gz", 38_131, "19553efc6f7bac0b7fdd37d4e29dc37c15e9e779767249a16f857fbfcedb23fa"),
+)
 
 SETS = {
     dataset.name: dataset
@@ -97,6 +103,15 @@ SETS = {
             "regard.world.language",
             ("en", "de", "it", "cs"),
             {"train": None, "test": None},
+        ),
+        Dataset(
+            "sst2",
+            "phrases of film reviews that praise or blame (Socher 2013, in the form of GLUE, Wang 2019)",
+            "research",
+            "https://gluebenchmark.com/tasks",
+            ("en",),
+            {"train": 60_614, "val": 6_735, "test": 872},
+            _SST2,
         ),
     )
 }

@@ -1,10 +1,15 @@
 """Beam search: the best few beginnings of each sentence, side by side in one batch."""
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.decode.written import Limit, State, Step, Written, check, limits
+
+# How much each row looked at each word of its source in the last step; 1 where there is only padding.
+Seen = Callable[[], Float[Tensor, "r k"]]
 
 
 @torch.no_grad()
@@ -18,39 +23,57 @@ def beam(
     size: int = 5,
     penalty: float = 0.6,
     count: int = 1,
+    coverage: float = 0.0,
+    seen: Seen | None = None,
 ) -> list[list[Written]]:
     """The `count` best sequences of each row that a beam of `size` finds, best first.
 
     Sequences are ranked by log probability over ((5 + length) / 6)^penalty (Wu 2016, eq. 14); 0 ranks by probability
-    alone, which likes them short. A sentence is done when nothing it could still become would be ranked higher.
+    alone, which likes them short. With `coverage`, words of the source that a sequence hardly looked at count against
+    it: `seen` is asked after each step. A sentence is done when nothing it could still become would be ranked higher.
     """
     longest = limits(limit, len(first))
     if not 1 <= count <= size:
         raise ValueError(f"a beam of {size} cannot give {count} sequences; ask for 1 to {size}")
+    if coverage < 0.0 or (coverage > 0.0 and seen is None):
+        raise ValueError(f"coverage {coverage} must be 0, or above it with `seen` to say what was looked at")
     sentences = [_Sentence(size, count, most, penalty) for most in longest]
     going, newest = list(range(len(first))), first[:, None]  # one beginning each, then `size` of them
+    covered: Tensor | None = None  # how much each row has looked at each word of its source so far
     for length in range(1, max(longest, default=0) + 1):
         logits, state = step(newest.reshape(-1, 1), state)
         check(stop, logits)
-        width, vocab = newest.shape[1], logits.shape[-1]
-        gained = logits[:, -1].float().log_softmax(dim=-1).view(len(going), width, vocab)
-        scores = gained + _column([sentences[i].log_probs for i in going], gained)
-        # Of 2·size continuations at most size are stops, so as many beginnings go on.
-        best, place = scores.flatten(1).topk(min(2 * size, width * vocab), dim=-1)
-        parents, words = place // vocab, place % vocab
+        if coverage > 0.0 and seen is not None:
+            covered = seen() if covered is None else covered + seen()
+        width = newest.shape[1]
+        missed = torch.zeros(len(logits)) if covered is None else coverage * uncovered(covered)
+        # Of 2·size continuations at most size are stops, so as many beginnings go on; each has its own best of them.
+        thought = logits[:, -1].float()
+        most, words = thought.topk(min(2 * size, thought.shape[-1]), dim=-1)
+        gained, each = most - thought.logsumexp(dim=-1, keepdim=True), most.shape[-1]
+        scores = gained.view(len(going), width, each) + _column([sentences[i].log_probs for i in going], gained)
+        best, place = scores.flatten(1).topk(min(2 * size, width * each), dim=-1)
+        found = best, place // each, words.view(len(going), -1).gather(-1, place), missed.view(len(going), width)
         kept: list[int] = []
         on: list[int] = []
-        for k, (i, *found) in enumerate(zip(going, best.tolist(), parents.tolist(), words.tolist(), strict=True)):
-            rows = sentences[i].advance(length, k * width, stop, *found)
+        for k, (i, *news) in enumerate(zip(going, *(part.tolist() for part in found), strict=True)):
+            rows = sentences[i].advance(length, k * width, stop, *news)
             if rows:
                 on.append(i)
                 kept += rows
         if not on:
             break
-        going = on
+        going, chosen = on, torch.tensor(kept, device=first.device)
         newest = torch.tensor([sentences[i].newest for i in going], device=first.device)
-        state = state.select(torch.tensor(kept, device=first.device))
+        state = state.select(chosen)
+        covered = None if covered is None else covered[chosen]
     return [sentence.written() for sentence in sentences]
+
+
+def uncovered(covered: Float[Tensor, "r k"]) -> Float[Tensor, " r"]:
+    """Wu's coverage penalty for β = 1: the log of what each word of the source was looked at, up to once."""
+    # What was never looked at costs much, but not everything: two that missed something are still compared.
+    return covered.float().clamp(torch.finfo(torch.float32).tiny, 1.0).log().sum(dim=-1)
 
 
 class _Sentence:
@@ -68,7 +91,14 @@ class _Sentence:
         return [words[-1] for words in self.words]
 
     def advance(
-        self, length: int, base: int, stop: int, log_probs: list[float], parents: list[int], words: list[int]
+        self,
+        length: int,
+        base: int,
+        stop: int,
+        log_probs: list[float],
+        parents: list[int],
+        words: list[int],
+        missed: list[float],
     ) -> list[int]:
         """Take the best continuations; the rows from which the living go on, or none when there is no more to win."""
         living: list[tuple[tuple[int, ...], tuple[int, ...], float, int]] = []
@@ -79,26 +109,26 @@ class _Sentence:
             if word == stop:
                 # A stop far down the list would not have been looked at by a narrower search.
                 if rank < self.size:
-                    self._finish(self.words[parent], log_prob, length, rows, finished=True)
+                    self._finish(self.words[parent], log_prob, missed[parent], rows, finished=True)
             elif len(living) < self.size:
-                living.append(((*self.words[parent], word), rows, log_prob, base + parent))
+                living.append(((*self.words[parent], word), rows, log_prob, parent))
         while living and len(living) < self.size:
             living.append((living[0][0], living[0][1], -torch.inf, living[0][3]))  # a place that nobody needs
         if not living or self._settled(living[0][2]) or length == self.limit:
-            for written, rows, log_prob, _ in living if length == self.limit else ():
+            for written, rows, log_prob, parent in living if length == self.limit else ():
                 if log_prob > -torch.inf:
-                    self._finish(written, log_prob, length, rows, finished=False)
+                    self._finish(written, log_prob, missed[parent], rows, finished=False)
             return []
         self.words, self.rows, self.log_probs = map(list, zip(*(each[:3] for each in living), strict=True))
-        return [each[3] for each in living]
+        return [base + each[3] for each in living]
 
     def written(self) -> list[Written]:
         return sorted(self.done, key=lambda each: -each.score)[: self.count]
 
     def _finish(
-        self, words: tuple[int, ...], log_prob: float, length: int, rows: tuple[int, ...], *, finished: bool
+        self, words: tuple[int, ...], log_prob: float, missed: float, rows: tuple[int, ...], *, finished: bool
     ) -> None:
-        self.done.append(Written(words, log_prob, log_prob / self._norm(length), finished, rows))
+        self.done.append(Written(words, log_prob, log_prob / self._norm(len(rows)) + missed, finished, rows))
 
     def _settled(self, best: float) -> bool:
         """Whether even the best beginning, grown to the limit at no cost, would not come among the wanted ones."""
@@ -109,5 +139,5 @@ class _Sentence:
         return float(((5 + length) / 6) ** self.penalty)
 
 
-def _column(log_probs: list[list[float]], like: Float[Tensor, "s w v"]) -> Float[Tensor, "s w 1"]:
+def _column(log_probs: list[list[float]], like: Tensor) -> Float[Tensor, "s w 1"]:
     return torch.tensor(log_probs, device=like.device)[..., None]

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
@@ -39,7 +39,8 @@ class Translator:
         """Texts of more than `limit` tokens are refused, since what a model has not learnt to hold it garbles."""
         self.model: Any = model
         self.tokenizer, self.limit, self.tagged = tokenizer, limit, tagged
-        for vocab in (self.model.config.vocab, getattr(self.model.config, "target", None)):
+        config: Any = model.config
+        for vocab in (config.vocab, getattr(config, "target", None)):
             if vocab not in (None, tokenizer.vocab):
                 raise ValueError(
                     f"a tokenizer of {tokenizer.vocab} entries is that of another model, since this one has {vocab}; "
@@ -54,6 +55,7 @@ class Translator:
         to: str | None = None,
         beam: int = 5,
         penalty: float = 0.6,
+        coverage: float = 0.0,
         count: int = 1,
         choose: Choice | None = None,
         batch: int = 32,
@@ -62,11 +64,13 @@ class Translator:
     ) -> list[list[Translation]]:
         """The `count` best translations of each text, best first; a `beam` of 1 is greedy, and `choose` draws instead.
 
-        With `watch`, each says what it looked at. Where there is nothing to read, nothing is run: a blank text has one
-        empty translation. A text is translated as if it were alone, whatever texts are beside it.
+        `penalty` and `coverage` rank what a beam finds (see `beam`); what was looked at is the mean of all heads that
+        look at the source. With `watch`, each translation says what it looked at. Where there is nothing to read,
+        nothing is run: a blank text has one empty translation. What is not drawn is written as if each text were alone.
         """
         sources = self._read(texts, to)
         _check(beam, count, batch, drawn=choose is not None)
+        self._check_coverage(coverage, drawn=choose is not None)
         found = [[Translation("", (), Written((), 0.0, 0.0, True, ()), {})] for _ in sources]
         # Long ones first: texts of one length share a batch, and one too large for the machine fails at once.
         order = sorted((i for i, source in enumerate(sources) if source), key=lambda i: -len(sources[i]))
@@ -74,7 +78,15 @@ class Translator:
         with _evaluating(self.model):
             for start in range(0, len(order), batch):
                 some = order[start : start + batch]
-                written, looked = self._write([sources[i] for i in some], beam, penalty, count, choose, watch=watch)
+                written, looked = self._write(
+                    [sources[i] for i in some],
+                    beam=beam,
+                    penalty=penalty,
+                    coverage=coverage,
+                    count=count,
+                    choose=choose,
+                    watch=watch,
+                )
                 for i, each in zip(some, written, strict=True):
                     found[i] = [self._translation(sources[i], one, looked) for one in each]
                 done += len(some)
@@ -92,45 +104,92 @@ class Translator:
         said = self.tokenizer.encode(texts)  # which refuses what is no text
         tag = f"[{to}] " if self.tagged else ""
         read = self.tokenizer.encode([f"{tag}{text}" for text in texts], stop=True)
-        for number, source in enumerate(read):
+        sources = [source if ids and text.strip() else [] for text, ids, source in zip(texts, said, read, strict=True)]
+        for number, source in enumerate(sources):
             if len(source) > self.limit:
                 raise ValueError(
                     f"text {number} has {len(source)} tokens, and at most {self.limit} are read; "
                     f"translate it sentence by sentence, or give the Translator a higher limit"
                 )
-        return [source if ids and text.strip() else [] for text, ids, source in zip(texts, said, read, strict=True)]
+        return sources
+
+    def _check_coverage(self, coverage: float, *, drawn: bool) -> None:
+        if coverage < 0.0 or (coverage > 0.0 and drawn):
+            raise ValueError(f"coverage {coverage} ranks what a beam finds; give 0 or more, and 0 where `choose` draws")
+        if coverage > 0.0 and not self.model.crosses:
+            raise ValueError(
+                f"coverage {coverage} counts what was looked at, and this model does not look at its source; leave it "
+                f"out, or take a model with attention"
+            )
 
     def _write(
-        self, sources: list[list[int]], beam: int, penalty: float, count: int, choose: Choice | None, *, watch: bool
-    ) -> tuple[list[list[Written]], dict[str, list[Tensor]]]:
+        self,
+        sources: list[list[int]],
+        *,
+        beam: int,
+        penalty: float,
+        coverage: float,
+        count: int,
+        choose: Choice | None,
+        watch: bool,
+    ) -> tuple[list[list[Written]], Mapping[str, list[Tensor]]]:
         """What is written for each source, and what each row looked at in each step."""
         drawn = 1 if choose is None else count
         sources = [source for source in sources for _ in range(drawn)]
         device = next(self.model.parameters()).device
         lengths = torch.tensor([len(source) for source in sources], device=device)
         padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)
-        first = torch.full_like(lengths, START)
+        state, first = self.model.start(padded.to(device), lengths=lengths), torch.full_like(lengths, START)
         limit = [2 * len(source) + 10 for source in sources]
-        names = self.model.crosses if watch else ()
-        # The crosses alone: what the others looked at would be kept for nothing.
-        with record(nn.ModuleList(self.model.get_submodule(name) for name in names)) as trace:
-            state = self.model.start(padded.to(device), lengths=lengths)
-            if choose is None and beam > 1:
-                written = search(
-                    self.model.step, state, first, stop=STOP, limit=limit, size=beam, penalty=penalty, count=count
-                )
-            else:
-                each = walk(self.model.step, state, first, stop=STOP, limit=limit, choose=choose or likeliest)
-                written = [each[i : i + drawn] for i in range(0, len(each), drawn)]
-        looked = {
-            name: [trace.weights(str(i), look=step) for step in range(len(trace[str(i)]))]
-            for i, name in enumerate(names)
-        }
-        return written, looked
+        watched = _Watched(self.model) if watch or coverage > 0.0 else None
+        step = self.model.step if watched is None else watched.step
+        if choose is None and beam > 1:
+            written = search(
+                step,
+                state,
+                first,
+                stop=STOP,
+                limit=limit,
+                size=beam,
+                penalty=penalty,
+                count=count,
+                coverage=coverage,
+                seen=None if watched is None else watched.seen,
+            )
+        else:
+            each = walk(step, state, first, stop=STOP, limit=limit, choose=choose or likeliest)
+            written = [each[i : i + drawn] for i in range(0, len(each), drawn)]
+        return written, watched.weights if watch and watched is not None else {}
 
     def _translation(self, source: list[int], written: Written, looked: Mapping[str, list[Tensor]]) -> Translation:
         weights = {name: followed(steps, written)[..., : len(source)] for name, steps in looked.items()}
         return Translation(self.tokenizer.decode(written.words), tuple(source), written, weights)
+
+
+class _Watched:
+    """A model whose steps leave behind what they looked at in the source.
+
+    Weights are read after each step, since they are smaller than the keys they come from.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.crosses = nn.ModuleList(model.get_submodule(name) for name in model.crosses)
+        self.weights: dict[str, list[Tensor]] = {name: [] for name in model.crosses}
+        self.real: Tensor | None = None  # where each row has words to look at, and not padding
+
+    def step(self, words: Int[Tensor, "b n"], state: Any) -> tuple[Float[Tensor, "b n v"], Any]:
+        with record(self.crosses) as trace:
+            logits, state = self.model.step(words, state)
+        for name, steps in zip(trace, self.weights.values(), strict=True):
+            steps.append(trace.weights(name))
+            self.real = cast(Tensor, trace[name][0].visible)[:, 0, 0]
+        return logits, state
+
+    def seen(self) -> Float[Tensor, "r k"]:
+        """How much the last step looked at each word of the source, all heads and layers alike."""
+        last = torch.stack([steps[-1][:, :, 0].mean(dim=1) for steps in self.weights.values()]).mean(dim=0)
+        return last if self.real is None else last.masked_fill(~self.real, 1.0)
 
 
 def _check(beam: int, count: int, batch: int, *, drawn: bool) -> None:

@@ -31,8 +31,9 @@ def walk(
     for length in range(1, max(longest, default=0) + 1):
         logits, state = step(newest[:, None], state)
         check(stop, logits)
-        newest = choose(logits[:, -1])
-        gained = logits[:, -1].gather(-1, newest[:, None])[:, 0].float() - logits[:, -1].float().logsumexp(dim=-1)
+        thought = logits[:, -1].float()
+        newest = choose(thought)
+        gained = thought.gather(-1, newest[:, None])[:, 0] - thought.logsumexp(dim=-1)
         for row, (sequence, word, gain) in enumerate(zip(going, newest.tolist(), gained.tolist(), strict=True)):
             log_probs[sequence] += gain
             rows[sequence].append(row)

@@ -152,7 +152,7 @@ class _Training:
         plan, ranks = self.plan, self.ranks
         self.step += 1
         batches = [next(self.task.batches) for _ in range(plan.accumulate // ranks.count)]
-        (size,) = ranks.sum(sum(map(self.task.size, batches)))
+        (size,) = ranks.sum(float(sum(map(self.task.size, batches))))
         lost = 0.0
         self.shared.train()
         for i, batch in enumerate(batches):
@@ -189,7 +189,7 @@ class _Training:
         with torch.no_grad():
             scores = self.task.score(self.plain)
         # Processes on unlike machines may differ in the last digit, and must decide alike.
-        (value,) = self.ranks.sum(next(iter(scores.values())) if self.ranks.first else 0.0)
+        (value,) = self.ranks.sum(float(next(iter(scores.values()))) if self.ranks.first else 0.0)
         before = nan if self.best is None else self.best
         better = isnan(before) or (value < before if self.task.lower_is_better else value > before)
         self.best, self.since_best = (value, 0) if better else (self.best, self.since_best + 1)

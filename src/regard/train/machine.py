@@ -47,7 +47,7 @@ def describe() -> dict[str, str | int]:
     """What a run was made with."""
     return {
         "python": platform.python_version(),
-        "torch": torch.__version__,
+        "torch": str(torch.__version__),
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count() or 1,

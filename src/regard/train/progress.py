@@ -37,7 +37,7 @@ class Live:
     ) -> None:
         self._bar.stop()
 
-    def step(self, step: int, loss: float, size: float) -> None:
+    def step(self, step: int, loss: float, size: int) -> None:
         """One more step, with its mean loss and how many things it predicted."""
         now = monotonic()
         speed, self._last = size / max(now - self._last, 1e-9), now

@@ -9,7 +9,7 @@ def rate(plan: Plan, step: int) -> float:
     """The learning rate of a step, counted from 1: up a line, then down as the plan says."""
     if step < plan.warmup:
         return plan.rate * step / plan.warmup
-    left = max(0.0, (plan.steps - step) / max(1, plan.steps - plan.warmup))
+    left = 1.0 if step == plan.warmup else max(0.0, (plan.steps - step) / max(1, plan.steps - plan.warmup))
     match plan.schedule:
         case "cosine":
             return plan.rate * (1 - cos(pi * left)) / 2

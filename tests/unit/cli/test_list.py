@@ -116,3 +116,28 @@ def test_no_summary_is_cut_within_brackets(kind: str) -> None:
     for part in parts(kind):
         assert part.summary.count("(") == part.summary.count(")"), part.summary
         assert part.summary.endswith((".", "?", "!")), part.name
+
+
+def test_the_zoo_shows_what_was_measured_and_how_large_a_model_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lister, "PACKAGE", tmp_path)
+    assert main(["list", "zoo"]) == 0
+    assert capsys.readouterr().out == "the zoo is empty\n"
+    card = {"title": "German to English", "measured": {"bleu": 38.123456, "exact": 0.25}}
+    for name in ("translate-de-en", ".half-written", "untold"):
+        (tmp_path / "zoo" / name).mkdir(parents=True)
+        (tmp_path / "zoo" / name / "card.json").write_text(json.dumps(card) if name[0] == "t" else "{")
+    (tmp_path / "zoo/translate-de-en/model.safetensors").write_bytes(bytes(1_250_000))
+    assert main(["list", "zoo"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "translate-de-en  1.3 MB",
+        "    German to English. bleu 38.12, exact 0.25.",
+        "untold  0.0 MB",
+        "    It has no card.",
+    ]
+    assert main(["list", "zoo", "--json"]) == 0
+    assert [(each["name"], each["card"]) for each in json.loads(capsys.readouterr().out)] == [
+        ("translate-de-en", card),
+        ("untold", {}),
+    ]

@@ -124,6 +124,35 @@ def test_without_a_stop_it_ends_at_the_limit() -> None:
         assert not any(each.finished for each in written)
 
 
+@given(seeds, st.integers(1, 4))
+def test_each_row_may_have_a_limit_of_its_own_and_is_written_as_alone(seed: int, size: int) -> None:
+    toy, limit = Toy(seed), [2, 6, 1]
+    walked = greedy(toy.step, toy.start(), first(toy), stop=STOP, limit=limit)
+    searched = beam(toy.step, toy.start(), first(toy), stop=STOP, limit=limit, size=size)
+    for i, most in enumerate(limit):
+        only = torch.tensor([i])
+        (one,) = greedy(toy.step, toy.start().select(only), first(toy)[only], stop=STOP, limit=most)
+        ((best,),) = beam(toy.step, toy.start().select(only), first(toy)[only], stop=STOP, limit=most, size=size)
+        assert len(walked[i].rows) <= most
+        assert (walked[i].words, walked[i].finished) == (one.words, one.finished)
+        assert (searched[i][0].words, searched[i][0].finished) == (best.words, best.finished)
+
+
+def test_pasts_that_were_selected_from_one_grow_apart() -> None:
+    parts = [Memory(*torch.randn(2, 3, 2, n, 4)) for n in (2, 1, 1, 1, 1)]
+    with torch.no_grad():
+        past = parts[0].extend(parts[1])
+        orders = [torch.tensor(rows) for rows in ([2, 0, 0], [1, 1, 2], [0, 1, 2])]
+        selected = [past.select(rows) for rows in orders]
+        grown = [each.extend(newer) for each, newer in zip(selected, parts[2:], strict=True)]
+        again = [each.extend(newer) for each, newer in zip(grown, parts[2:], strict=True)]
+    for rows, each, newer in zip(orders, again, parts[2:], strict=True):
+        for name in ("k", "v"):
+            before = torch.cat([getattr(part, name) for part in parts[:2]], dim=-2)[rows]
+            expected = torch.cat((before, getattr(newer, name), getattr(newer, name)), dim=-2)
+            assert getattr(each, name).equal(expected)
+
+
 def test_a_finished_row_costs_nothing_more() -> None:
     toy, sizes = Toy(0), []
     toy.table[0, ..., STOP] = 100.0  # the first sentence stops at once
@@ -211,6 +240,8 @@ def test_mistakes_are_named_with_the_way_out() -> None:
     toy = Toy(0)
     with pytest.raises(ValueError, match="a limit of 0 words leaves nothing to write"):
         greedy(toy.step, toy.start(), first(toy), stop=STOP, limit=0)
+    with pytest.raises(ValueError, match="2 limits do not go with 3 rows; give one for all, or one for each"):
+        greedy(toy.step, toy.start(), first(toy), stop=STOP, limit=[4, 4])
     with pytest.raises(ValueError, match="the stop 9 is not among the 5 words of the model, 0 to 4"):
         greedy(toy.step, toy.start(), first(toy), stop=9, limit=3)
     with pytest.raises(ValueError, match="a beam of 2 cannot give 3 sequences; ask for 1 to 2"):

@@ -6,7 +6,7 @@
 A meaning is a frozen value (`Clause`, `Entity`, …); `say(meaning, "de")` writes it down.
 """
 
-from regard.world.language.meaning import GAP, Clause, Compound, Entity, Group, Place, Pronoun, Sentence
+from regard.world.language.meaning import GAP, Clause, Compound, Entity, Group, Place, Pronoun, Sentence, refers
 from regard.world.language.questions import Episode, Question, ask
 from regard.world.language.realise import LANGUAGES, Pair, align, grammar, pair, say, text, vocabulary, words
 from regard.world.language.reports import Report
@@ -70,6 +70,7 @@ __all__ = [
     "pairs",
     "parse",
     "questions",
+    "refers",
     "reports",
     "say",
     "senses",

@@ -171,3 +171,8 @@ def _object(clause: Clause) -> str:
     if clause.quality is not None:
         return clause.quality
     return "-" if clause.object is None else _head(clause.object)
+
+
+def refers(meaning: object) -> bool:
+    """Whether a pronoun stands anywhere in it: then one language may not say all that another has to."""
+    return isinstance(meaning, Pronoun) or (isinstance(meaning, tuple) and any(map(refers, meaning)))

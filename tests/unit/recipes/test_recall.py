@@ -1,0 +1,70 @@
+"""Recall: every model is asked the same, and padding says nothing."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from regard.models.memnet import MemoryNetwork
+from regard.recipes.recall import Model, Recipe, answers, build, shaped
+from regard.world.recall import recalls
+
+TINY = Recipe(distance=5, items=50, width=8, depth=1, words=4)
+
+
+@pytest.mark.parametrize("model", get_args(Model))
+@torch.no_grad()
+def test_an_answer_does_not_depend_on_the_padding_beside_it(model: Model) -> None:
+    _, made = shaped(replace(TINY, model=model))
+    made.eval()
+    items = [recalls(distance=d, pairs=3, keys=4, values=4, noise=4)[d] for d in (1, 5, 3)]
+    lengths = torch.tensor([len(item.ids) for item in items])
+    rows = [torch.tensor(item.ids) for item in items]
+    together = answers(made, pad_sequence(rows, batch_first=True), lengths, 3)
+    assert together.shape == (3, 13)
+    for row, length, answer in zip(rows, lengths, together, strict=True):
+        torch.testing.assert_close(answers(made, row[None], length[None], 3)[0], answer, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("model", get_args(Model))
+@torch.no_grad()
+def test_an_answer_depends_on_the_question_and_on_the_first_pair(model: Model) -> None:
+    _, made = shaped(replace(TINY, model=model))
+    made.eval()
+    ids = torch.tensor([[1, 5, 2, 6, 3, 7, 9, 10, 1]])
+    before = answers(made, ids, torch.tensor([9]), 3)
+    for place, other in ((8, 2), (1, 8)):
+        changed = ids.clone()
+        changed[0, place] = other
+        assert not answers(made, changed, torch.tensor([9]), 3).equal(before), (model, place)
+
+
+def test_a_memory_is_told_pairs_and_noise_as_sentences() -> None:
+    item = recalls(distance=4, pairs=2, keys=4, values=4, noise=4)[0]
+    told: list[torch.Tensor] = []
+
+    class Listener(MemoryNetwork):
+        def forward(self, story: torch.Tensor, question: torch.Tensor) -> torch.Tensor:
+            told.extend((story, question))
+            return super().forward(story, question)
+
+    _, made = shaped(replace(TINY, model="memnet"))
+    answers(Listener(made.config), torch.tensor([item.ids]), torch.tensor([len(item.ids)]), 2)
+    assert told[0][0].tolist() == [[*sentence, 0][:2] for sentence in item.story]
+    assert told[1].tolist() == [[item.question]]
+
+
+def test_a_convolution_reaches_the_first_pair_at_any_distance() -> None:
+    for distance in (1, 7, 64, 300):
+        _, made = shaped(replace(TINY, model="tcn", distance=distance))
+        assert made.receptive_field >= distance + 2 * TINY.pairs
+
+
+def test_the_score_is_told_for_each_distance() -> None:
+    task, card = build(replace(TINY, model="memnet"))
+    scores = task.score(task.model)
+    assert list(scores) == ["accuracy", "at 1", "at 2", "at 4", "at 5"]
+    assert scores["accuracy"] == pytest.approx(sum(list(scores.values())[1:]) / 4)
+    assert card["guessing among the values shown"] == 33.3

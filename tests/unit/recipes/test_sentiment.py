@@ -1,0 +1,53 @@
+"""Sentiment: tables of texts and labels become a task."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from regard.data import DataError
+from regard.recipes.sentiment import Recipe, build
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "train.tsv").write_text("a good film\tpraise\na bad film\tblame\nso so\tneither\n")
+    (tmp_path / "val.tsv").write_text("good\tpraise\n")
+    return tmp_path
+
+
+def test_labels_may_be_any_words_and_none_is_ignored(folder: Path) -> None:
+    task, card = build(Recipe(data=str(folder), width=8, hidden=8, forget=0.0, dropout=0.0))
+    assert card["labels"] == ["blame", "neither", "praise"]
+    batch = next(task.batches)
+    task.model.eval()
+    right = torch.tensor(batch.sides[1])[:, 0]
+    scores = task.model(torch.tensor(batch.sides[0]), lengths=torch.tensor(batch.lengths[0]))
+    expected = torch.nn.functional.cross_entropy(scores, right, reduction="sum")
+    torch.testing.assert_close(task.loss(task.model, batch), expected)
+    assert task.size(batch) == 3
+
+
+def test_words_are_forgotten_in_training_alone(folder: Path) -> None:
+    task, _ = build(Recipe(data=str(folder), width=8, hidden=8, forget=0.9, dropout=0.0))
+    batch = next(task.batches)
+    learning = {round(task.loss(task.model.train(), batch).item(), 6) for _ in range(8)}
+    settled = {round(task.loss(task.model.eval(), batch).item(), 6) for _ in range(8)}
+    assert len(learning) > 1
+    assert len(settled) == 1
+
+
+def test_a_folder_without_a_test_leaves_that_number_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task, _ = build(Recipe(data=str(folder), width=8, hidden=8))
+    kept: list[dict[str, dict[str, float]]] = []
+    monkeypatch.setattr("regard.hub.store.save", lambda place, model, one, **rest: kept.append(rest["card"]))
+    task.save(folder / "model", task.model.eval(), {})
+    (folder / "test.tsv").write_text("bad\tblame\n")
+    task.save(folder / "model", task.model, {})
+    assert [sorted(card["measured"]) for card in kept] == [["val accuracy"], ["test accuracy", "val accuracy"]]
+
+
+def test_a_label_that_is_not_learnt_is_refused(folder: Path) -> None:
+    (folder / "val.tsv").write_text("good\tsuperb\n")
+    with pytest.raises(DataError, match=r"the label 'superb' of .* is none of those to learn: blame, neither, praise"):
+        build(Recipe(data=str(folder)))

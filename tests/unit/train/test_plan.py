@@ -1,0 +1,80 @@
+"""The rate follows the plan, and a plan that cannot be followed is refused."""
+
+from dataclasses import replace
+from itertools import pairwise
+from math import nan
+
+import pytest
+
+from regard.train.plan import ABOUT_THE_RUN, Plan, Schedule, check, fields_of
+from regard.train.schedule import rate
+
+PLAN = Plan(steps=110, warmup=10, rate=0.2)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "step", "wanted"),
+    [
+        ("cosine", 1, 0.02),
+        ("cosine", 5, 0.1),
+        ("cosine", 10, 0.2),
+        ("cosine", 35, 0.2 * (1 + 0.5**0.5) / 2),
+        ("cosine", 60, 0.1),
+        ("cosine", 110, 0.0),
+        ("linear", 9, 0.18),
+        ("linear", 35, 0.15),
+        ("linear", 110, 0.0),
+        ("root", 10, 0.2),
+        ("root", 40, 0.1),
+        ("root", 90, 0.2 / 3),
+        ("constant", 3, 0.06),
+        ("constant", 10, 0.2),
+        ("constant", 110, 0.2),
+    ],
+)
+def test_the_rate_is_what_a_hand_computes(schedule: Schedule, step: int, wanted: float) -> None:
+    assert rate(replace(PLAN, schedule=schedule), step) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("schedule", ["cosine", "linear", "root", "constant"])
+@pytest.mark.parametrize("warmup", [0, 1, 40, 1000, 2000])
+def test_the_rate_never_jumps_and_never_passes_its_peak(schedule: Schedule, warmup: int) -> None:
+    plan = replace(PLAN, schedule=schedule, warmup=warmup, steps=1000)
+    rates = [rate(plan, step) for step in range(1, 1001)]
+    assert max(rates) <= plan.rate
+    assert min(rates) >= 0.0
+    peak = max(1, min(warmup, 1000))
+    assert rates[: peak - 1] == sorted(rates[: peak - 1])
+    assert rates[peak:] == sorted(rates[peak:], reverse=True)
+    if warmup >= 40:
+        assert max(abs(a - b) for a, b in pairwise(rates)) <= plan.rate / 39
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (Plan(steps=0), "steps is 0; give 1 or more"),
+        (Plan(keep=0), "keep is 0; give 1 or more"),
+        (Plan(warmup=-1), "warmup is -1; give 0 or more"),
+        (Plan(clip=nan), "clip is nan; give 0 or more"),
+        (Plan(rate=0.0), "rate is 0.0; give a number above 0"),
+        (Plan(rate=nan), "rate is nan; give a number above 0"),
+        (Plan(ema=1.0), "ema is 1.0; give 0 for none, or a memory below 1"),
+        (Plan(average=3), "average is 3, but only 2 checkpoints are kept; raise keep to it"),
+        (Plan(accumulate=3), "3 batches a step cannot be shared by 2 processes; give --accumulate 4"),
+    ],
+)
+def test_a_plan_that_cannot_be_followed_is_refused_with_the_way_out(plan: Plan, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        check(plan, processes=2)
+
+
+def test_a_usual_plan_is_good() -> None:
+    check(Plan())
+
+
+def test_what_is_about_the_run_does_not_decide_about_the_result() -> None:
+    decides = fields_of(Plan(out="elsewhere", resume=True, json=True))
+    assert decides == fields_of(Plan())
+    assert not ABOUT_THE_RUN & set(decides)
+    assert {"seed", "rate", "steps"} <= set(decides)
