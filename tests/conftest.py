@@ -1,6 +1,8 @@
 """Every shape written in a signature is checked while the tests run."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import jaxtyping
 import pytest
@@ -28,3 +30,13 @@ def as_users_meet_it() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _same_numbers_every_time() -> None:
     torch.manual_seed(0)
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of the named sets, where they are at hand; in CI they must be."""
+    beside = Path(__file__).parents[1] / "../shared/data"
+    if not os.environ.get("REGARD_DATA"):
+        if not beside.is_dir() and not os.environ.get("CI"):
+            pytest.skip("the published files are not here; set REGARD_DATA to their folder")
+        monkeypatch.setenv("REGARD_DATA", str(beside.resolve()))

@@ -89,11 +89,12 @@ def draw(numbers: Numbers) -> str:
     """BLEU and exactness against length."""
     bins = numbers["runs"][0]["scored"]
     middles = [(each["fewest"] + each["most"]) / 2 for each in bins]
-    bleu, exact = [], []
+    bleu, exact = list[Line](), list[Line]()
     for kind in KINDS:
         items = [_items(numbers, kind, place) for place in range(len(bins))]
-        bleu.append(Line(kind, middles, *zip(*(bootstrap(some, _bleu, rounds=ROUNDS) for some in items), strict=True)))
-        exact.append(Line(kind, middles, *zip(*(bootstrap(some, _exact) for some in items), strict=True)))
+        for lines, of in ((bleu, _bleu), (exact, _exact)):
+            y, low, high = zip(*(bootstrap(some, of, rounds=ROUNDS) for some in items), strict=True)
+            lines.append(Line(kind, middles, y, low, high))
     return figure(
         "Translation by length of the source",
         [

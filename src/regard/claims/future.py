@@ -43,11 +43,8 @@ class _Writer(nn.Module):
         super().__init__()
         self.embed = nn.Embedding(VOCAB, WIDTH)
         blocks = [Block(WIDTH, multihead(WIDTH, HEADS), MLP(WIDTH, 2 * WIDTH)) for _ in range(2)]
-        self.stack, self.norm, self.head = (
-            Stack(blocks, Sinusoidal(WIDTH)),
-            nn.LayerNorm(WIDTH),
-            nn.Linear(WIDTH, VOCAB),
-        )
+        self.stack, self.norm = Stack(blocks, Sinusoidal(WIDTH)), nn.LayerNorm(WIDTH)
+        self.head = nn.Linear(WIDTH, VOCAB)
 
     def forward(self, words: Tensor) -> Tensor:
         logits: Tensor = self.head(self.norm(self.stack(self.embed(words), visible=causal(words.shape[1]))))

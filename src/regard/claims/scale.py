@@ -59,7 +59,8 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
 def judge(numbers: Numbers) -> Finding:
     """The gradient that is left, and whether training misses the rest."""
     widest = max(look["width"] for look in numbers["looks"])
-    ratio, low, high = student(_ratios(numbers, widest))
+    ratio, low, high = student(_ratios(numbers, "gradient", widest))
+    mean = student(_ratios(numbers, "mean gradient", widest))[0]
     entropy = student(_of(numbers, "entropy", widest, SCORES[1]))[0]
     taught = sorted({lesson["width"] for lesson in numbers["lessons"]})
     gaps = {width: student(_gaps(numbers, width)) for width in taught}
@@ -71,9 +72,10 @@ def judge(numbers: Numbers) -> Finding:
         verdict,
         ratio,
         (low, high),
-        f"At width {widest}, the median gradient of the unscaled softmax is {ratio:.2g} of the scaled one's and its "
-        f"entropy {entropy:.0%} of the largest. Trained at width {taught[-1]}, the scale is worth {100 * gap:+.0f} "
-        f"points of answers ({100 * gap_low:+.0f} to {100 * gap_high:+.0f}).",
+        f"At width {widest}, the median gradient of the unscaled softmax is {ratio:.2g} of the scaled one's, though "
+        f"the mean is {mean:.2g}, since near ties stay steep. Its entropy is {entropy:.0%} of the largest. Trained at "
+        f"width {taught[-1]}, the scale is worth {100 * gap:+.0f} points of answers ({100 * gap_low:+.0f} to "
+        f"{100 * gap_high:+.0f}).",
     )
 
 
@@ -182,8 +184,8 @@ def _of(numbers: Numbers, what: str, width: int, score: str) -> list[float]:
     return [look[what] for look in numbers["looks"] if (look["width"], look["score"]) == (width, score)]
 
 
-def _ratios(numbers: Numbers, width: int) -> list[float]:
-    scaled, plain = (_of(numbers, "gradient", width, score) for score in SCORES)
+def _ratios(numbers: Numbers, what: str, width: int) -> list[float]:
+    scaled, plain = (_of(numbers, what, width, score) for score in SCORES)
     return [p / s for p, s in zip(plain, scaled, strict=True)]
 
 

@@ -60,7 +60,7 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
         "k": [2, 4, 8],
         "r": [4, 8, 16],
     }
-    counts, chains, paths, times = [], [], [], []
+    counts, chains, paths = [], [], []
     for i, (name, exponents) in enumerate(EXPONENTS.items()):
         tell(0.6 * i / len(EXPONENTS), f"counting {name}")
         for size in exponents:

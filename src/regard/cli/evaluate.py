@@ -91,7 +91,7 @@ def measured(flags: Flags, one: Opened) -> dict[str, Any]:
     said, seconds = _translated(flags, one, read, to)
     if flags.out is not None:
         flags.out.write_text("".join(f"{' '.join(line.split())}\n" for line in said), encoding="utf-8")
-    tag, tokenizer, limit = "" if to is None else f"[{to}] ", one.translator.tokenizer, one.translator.limit
+    tag, tokenizer, limit = one.translator.tag(to), one.translator.tokenizer, one.translator.limit
     found: dict[str, Any] = {
         "model": one.name,
         "data": flags.data,

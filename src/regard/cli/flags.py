@@ -15,6 +15,12 @@ def parse(kind: Any, verb: Verb, args: list[str]) -> Any:
     """The flags as given. Help is printed and ends the program; what does not fit is a `UsageError`."""
     import tyro  # a tenth of a second, so not before it is needed
 
+    if not args and _words(kind):  # a verb with further words teaches them when none is given
+        try:
+            with redirect_stdout(sys.stderr):
+                parse(kind, verb, ["--help"])
+        except SystemExit:
+            raise SystemExit(2) from None
     help_text, said = StringIO(), StringIO()
     # tyro does not know NO_COLOR, but it writes plainly to what is no terminal.
     out = help_text if os.environ.get("NO_COLOR") else sys.stdout
@@ -47,5 +53,9 @@ def _complaint(box: str) -> str:
 
 def _page(kind: Any, verb: str, args: list[str]) -> str:
     """Whose help to read: that of the verb, or of the word behind it where the flags are a choice of several kinds."""
-    words = [get_args(option)[1].name for option in get_args(kind)]
-    return f"{verb} {args[0]}" if args and args[0] in words else verb
+    return f"{verb} {args[0]}" if args and args[0] in _words(kind) else verb
+
+
+def _words(kind: Any) -> list[str]:
+    """The words that may follow a verb, where its flags are a choice of several kinds."""
+    return [get_args(option)[1].name for option in get_args(kind)]

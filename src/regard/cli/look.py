@@ -122,7 +122,7 @@ def _looked(flags: Flags, one: Opened) -> tuple[list[int], list[int], "Mapping[s
             return list(found.source), list(found.written.words), found.weights, found.text
         from regard.analysis.alignment import forced
 
-        tag = "" if to is None else f"[{to}] "
+        tag = translator.tag(to)
         (source,) = translator.tokenizer.encode([tag + flags.text], stop=True)
         (target,) = translator.tokenizer.encode([flags.target], start=True, stop=True)
         if (most := max(len(source), len(target))) > translator.limit:

@@ -1,5 +1,6 @@
 """Open a model that translates: by its name in the zoo, or from its folder."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,20 +59,13 @@ def opened(wanted: str, *, precision: Precision = "float32") -> Opened:
     except ValueError as error:
         raise UsageError(str(error)) from None
     from regard.decode import Translator
-    from regard.decode.precision import lowered
-    from regard.hub import load
-    from regard.text import Tokenizer
 
     try:
-        stored = load(folder)
-        if not hasattr(stored.model, "crosses"):
-            raise ValueError(f"{folder} is a model of the family {stored.family.name}, which does not translate")
-        tokenizer = Tokenizer.load(folder / "tokenizer.json")
-        model = stored.model if precision == "float32" else lowered(stored.model, precision)
-        translator = Translator(model, tokenizer, tagged=bool(stored.card.get("tagged")))
+        translator = Translator.load(folder, precision=precision)
+        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename} is missing; fetch or train it again" if error.filename else error) from None
     except (ValueError, KeyError) as error:
         # Each message says what is wrong and what to do; the kind of the error adds nothing.
         raise SystemExit(f"{wanted}: {error.args[0]}") from None
-    return Opened(folder.name, folder, translator, stored.card)
+    return Opened(folder.name, folder, translator, card)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import torch
@@ -12,8 +13,11 @@ from torch.nn.utils.rnn import pad_sequence
 
 from regard.attention import record
 from regard.decode.beam import beam as search
+from regard.decode.precision import Precision, lowered
 from regard.decode.walk import Choice, likeliest, walk
 from regard.decode.written import Written, followed
+from regard.hub.store import load
+from regard.hub.zoo import find
 from regard.text import PAD, START, STOP, Tokenizer
 
 Progress = Callable[[int, int], None]  # how many texts are done, and how many there are
@@ -46,6 +50,21 @@ class Translator:
                     f"a tokenizer of {tokenizer.vocab} entries is that of another model, since this one has {vocab}; "
                     f"give the tokenizer it learnt with"
                 )
+
+    @staticmethod
+    def load(wanted: str | Path, *, precision: Precision = "float32") -> "Translator":
+        """A translator by the name of a model that comes along, or from the folder of one."""
+        folder = find(wanted)
+        stored = load(folder)
+        if not hasattr(stored.model, "crosses"):
+            raise ValueError(f"{folder} is a model of the family {stored.family.name}, which does not translate")
+        tokenizer = Tokenizer.load(folder / "tokenizer.json")
+        model = stored.model if precision == "float32" else lowered(stored.model, precision)
+        return Translator(model, tokenizer, tagged=bool(stored.card.get("tagged")))
+
+    def tag(self, to: str | None) -> str:
+        """What is read in front of a text to be written in a language, by a model that writes several."""
+        return f"[{to}] " if self.tagged else ""
 
     @torch.no_grad()
     def translate(
@@ -102,8 +121,7 @@ class Translator:
             raise ValueError(f"this model writes one language and cannot be asked for {to!r}; leave `to` out")
         texts = texts if isinstance(texts, str) else list(texts)
         said = self.tokenizer.encode(texts)  # which refuses what is no text
-        tag = f"[{to}] " if self.tagged else ""
-        read = self.tokenizer.encode([f"{tag}{text}" for text in texts], stop=True)
+        read = self.tokenizer.encode([f"{self.tag(to)}{text}" for text in texts], stop=True)
         sources = [source if ids and text.strip() else [] for text, ids, source in zip(texts, said, read, strict=True)]
         for number, source in enumerate(sources):
             if len(source) > self.limit:

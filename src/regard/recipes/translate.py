@@ -25,6 +25,13 @@ SIZES = {
     "transformer": {"width": 128, "depth": 4, "heads": 4, "hidden": 256},
     "recurrent": {"width": 256, "depth": 1, "heads": 1, "hidden": 384},
 }
+NAMES = {
+    "transformer": "Transformer",
+    "additive": "recurrent network with additive attention",
+    "dot": "recurrent network with dot attention",
+    "bilinear": "recurrent network with bilinear attention",
+    "none": "recurrent network without attention",
+}
 LANGUAGES = ("en", "de", "it", "cs")  # of the world, where source or target is `any`
 
 
@@ -72,7 +79,7 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
     """The task of a recipe, and what its card should say."""
     held = held_out(recipe)
     card = {
-        "title": f"{recipe.model}, {recipe.source} to {recipe.target}, on {recipe.data}",
+        "title": f"{_called(recipe.source)} to {_called(recipe.target)}: {NAMES[recipe.model]}, {recipe.data}",
         "source": recipe.source,
         "target": recipe.target,
         "data": recipe.data,
@@ -84,6 +91,12 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
         return {"bleu": _bleu(model, tokenizer, held)}
 
     return writing(recipe, pairs(recipe), held, judge), card
+
+
+def _called(code: str) -> str:
+    from regard.world.language import LANGUAGES as NAMED
+
+    return "any language" if code == "any" else NAMED.get(code, code)
 
 
 Judge = Callable[[Any, "Tokenizer"], dict[str, float]]

@@ -1,6 +1,5 @@
 """Texts with labels: a named set, a folder, or one table that is divided."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,10 +7,8 @@ import pytest
 from regard.data import SETS, DataError, labelled
 
 
+@pytest.mark.usefixtures("published")
 def test_the_published_phrases_are_as_many_as_stated() -> None:
-    given = os.environ.get("REGARD_DATA")
-    if not given or not (Path(given) / "sst2").is_dir():
-        pytest.skip("the phrases are not here; set REGARD_DATA to their folder")
     for split, count in SETS["sst2"].splits.items():
         rows = labelled("sst2", split)
         assert len(rows) == count

@@ -1,7 +1,6 @@
 """Sentence pairs: of named sets and of one's own files, split without leaks, refused where they are broken."""
 
 import gzip
-import os
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,7 @@ from regard.data import SETS, DataError, divide, get, pairs, parallel, table
 from regard.data.pairs import _words
 
 
-@pytest.fixture
-def real(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The published files, where they are at hand."""
-    beside = Path(__file__).parents[3] / "../shared/data"
-    if not os.environ.get("REGARD_DATA"):
-        if not beside.is_dir() and not os.environ.get("CI"):
-            pytest.skip("the published files are not here; set REGARD_DATA to their folder")
-        monkeypatch.setenv("REGARD_DATA", str(beside.resolve()))
-
-
-@pytest.mark.usefixtures("real")
+@pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("name", ["multi30k", "tatoeba-en-it"])
 def test_the_published_sets_have_the_stated_number_of_pairs(name: str) -> None:
     source, target = SETS[name].languages[:2]
@@ -31,7 +20,7 @@ def test_the_published_sets_have_the_stated_number_of_pairs(name: str) -> None:
     assert len(get(SETS[name])) == len(SETS[name].files)
 
 
-@pytest.mark.usefixtures("real")
+@pytest.mark.usefixtures("published")
 def test_no_sentence_of_tatoeba_is_in_two_splits_in_either_language() -> None:
     split = {name: pairs("tatoeba-en-it", "it", "en", name) for name in ("train", "val", "test")}
     for side in (0, 1):
