@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import torch
@@ -22,6 +22,7 @@ from regard.train.run import metrics
 
 PLAN: dict[str, Any] = {"steps": 6, "accumulate": 2, "evaluate": 3, "save": 3, "ema": 0.9}
 WAYS = ("copies", "shards")
+PATIENCE = 240  # seconds, on a machine that does much else
 
 
 @pytest.fixture(scope="module")
@@ -29,26 +30,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs by one process and by two, whole, halved, and one that was interrupted from outside."""
     folder = tmp_path_factory.mktemp("ranks")
     train(folder / "one", Copy(**PLAN))
-    jobs: list[list[Any]] = []
+    jobs: dict[str, list[list[Any]]] = {}
     for way in WAYS:
         train(folder / f"one-then-{way}", Copy(**PLAN), halt=4)  # in the middle of step 2
         fields = PLAN | {"sharing": way}
-        jobs.append([str(folder / way), fields, 0])
-        jobs.append([str(folder / f"{way}-then-one"), fields, 2])
-        jobs.append([str(folder / f"one-then-{way}"), fields | {"resume": True}, 0])
-    jobs.append([str(folder / "interrupted"), PLAN | {"steps": 100_000, "evaluate": 100_000, "save": 100_000}, 0])
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+        jobs[way] = [
+            [str(folder / way), fields, 0],
+            [str(folder / f"{way}-then-one"), fields, 2],
+            [str(folder / f"one-then-{way}"), fields | {"resume": True}, 0],
+        ]
+    endless = PLAN | {"steps": 100_000, "evaluate": 100_000, "save": 100_000}
     with (folder / "said.txt").open("w") as said:
-        process = subprocess.Popen(
-            [*command, copying.__file__, json.dumps(jobs)], stderr=said, env=os.environ | {"OMP_NUM_THREADS": "1"}
-        )
-        while not any(metrics(folder / "interrupted")) and process.poll() is None:
+        for sharded in jobs["shards"]:  # torch shards one model in the life of a process group
+            assert _started([sharded], said).wait(timeout=PATIENCE) in (0, 1)
+        process = _started([*jobs["copies"], [str(folder / "interrupted"), endless, 0]], said)
+        until = time.monotonic() + PATIENCE
+        while not any(metrics(folder / "interrupted")) and process.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=120)
+        process.wait(timeout=PATIENCE)
     for way in WAYS:
         train(folder / f"{way}-then-one", Copy(**PLAN, resume=True))
     return folder
+
+
+def _started(jobs: list[list[Any]], said: IO[str]) -> "subprocess.Popen[bytes]":
+    """Two processes that do some jobs one after another."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", copying.__file__]
+    return subprocess.Popen([*command, json.dumps(jobs)], stderr=said, env=os.environ | {"OMP_NUM_THREADS": "1"})
 
 
 def learnt(path: Path) -> dict[str, torch.Tensor]:
