@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.terminal_theme import TerminalTheme
 
-from regard.cli import world
+from regard.cli import look, world
 from regard.cli.tour.acts import Student
 from regard.cli.tour.draw import beside, matrix
 
@@ -35,4 +35,6 @@ def demo() -> str:
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
     (HERE / "demo.svg").write_text(demo())
+    sentence = "Die Frau, die eine Brille trägt, liest ein Buch."
+    look.main(look.Flags("de-en-additive", sentence, out=HERE / "look.svg"))
     world.show(world.Show(out=HERE / "world.png", size=96))

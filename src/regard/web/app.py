@@ -1,0 +1,112 @@
+"""The explorer as one application: the page, what it may ask, and the guard before both."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+
+import regard
+from regard.analysis.view import schema
+from regard.web import page, runs, source, translate, views, world
+from regard.web.errors import Problem, RefusedError
+from regard.web.guard import LOOPBACK, Guard
+from regard.web.looks import Looks
+from regard.web.queue import Worker
+from regard.web.shelf import Shelf
+
+WARM = 1.0  # seconds until the first model is opened
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What a server has: models, runs, one worker, and what was looked at."""
+
+    shelf: Shelf
+    runs: Path | None = None
+    worker: Worker = field(default_factory=Worker)
+    looks: Looks = field(default_factory=Looks)
+
+
+def make_app(
+    house: House, *, names: Collection[str] = LOOPBACK, token: str | None = None, cookie: str = "regard"
+) -> FastAPI:
+    """The application of a house. It answers at once; torch is imported by the worker, behind the open door."""
+
+    @asynccontextmanager
+    async def lived(_: FastAPI) -> AsyncIterator[None]:
+        house.worker.start()
+        # Not at once: whoever has the page open already should have it drawn first.
+        soon = asyncio.get_running_loop().call_later(
+            WARM, lambda: house.worker.submit(lambda ticket: translate.warm(house.shelf, ticket))
+        )
+        yield
+        soon.cancel()
+        house.worker.stop()
+
+    app = FastAPI(
+        title="regard explore",
+        version=regard.__version__,
+        lifespan=lived,
+        docs_url=None,  # its pages come from elsewhere
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        responses={"4XX": {"model": Problem, "description": "Why not, and what to do"}},
+    )
+    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=4)
+    app.add_middleware(Guard, names=names, token=token, cookie=cookie)
+    app.add_exception_handler(RefusedError, _refused)
+    app.add_exception_handler(RequestValidationError, _misread)
+    app.add_exception_handler(HTTPException, _unknown)
+    app.add_exception_handler(Exception, _failed)
+
+    @app.get("/api/about")
+    def about() -> dict[str, Any]:
+        """The version, the models and the limits: all that the page needs to begin."""
+        limits = {"text": translate.TEXT, "tokens": translate.TOKENS, "beam": translate.BEAM}
+        rooms = ["build", "translate", "world", "runs", "file"]
+        return {"version": regard.__version__, "models": house.shelf.about(), "rooms": rooms, "limits": limits}
+
+    @app.get("/api/schema/view.json")
+    def view_schema() -> dict[str, Any]:
+        """What a file of views must look like."""
+        return schema()
+
+    app.include_router(translate.router(house.shelf, house.worker, house.looks))
+    app.include_router(views.router(house.looks))
+    app.include_router(world.router())
+    app.include_router(runs.router(house.runs, house.shelf))
+    app.include_router(source.router())
+    app.include_router(page.router())  # last: it takes every other name
+    return app
+
+
+def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RefusedError)
+    return JSONResponse({"error": error.error}, error.status, error.headers)
+
+
+def _misread(_: Request, error: Exception) -> JSONResponse:
+    """The first thing that does not fit, in one sentence."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+    said = str(first["msg"])
+    sentence = f"{where} does not fit: {said[:1].lower()}{said[1:]}"
+    return JSONResponse({"error": sentence.encode("utf-8", "replace").decode()[:500]}, 422)
+
+
+def _unknown(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+
+
+def _failed(_: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"error": f"the server failed ({type(error).__name__}); its terminal says where"}, 500)

@@ -1,0 +1,112 @@
+/** Questions to the server: typed answers, errors that say what to do, and word of when it is gone. */
+
+/** @typedef {{signal?: AbortSignal, params?: Record<string, unknown>}} Options */
+/** @typedef {{version: string, models: Array<Record<string, any>>, limits: Record<string, number>} & Record<string, any>} About */
+
+/** What the server refused, in its own words. */
+export class ApiError extends Error {
+  /** @param {string} message @param {number} status */
+  constructor(message, status) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status; // 0: nobody answered
+  }
+
+  /** The queue is full: the same question will do in a moment. */
+  get busy() {
+    return this.status === 429;
+  }
+
+  /** What was kept for this page has been forgotten: ask again. */
+  get expired() {
+    return this.status === 410;
+  }
+}
+
+/** @type {(here: boolean) => void} */
+let told = () => {};
+
+/** Be told when the server goes and when it is back. @param {(here: boolean) => void} listener */
+export function watch(listener) {
+  told = listener;
+}
+
+/** @param {string} path @param {Options} [options] @returns {Promise<any>} */
+export async function get(path, options) {
+  return (await ask(path, {}, options)).json();
+}
+
+/** @param {string} path @param {unknown} body @param {Options} [options] @returns {Promise<any>} */
+export async function post(path, body, options) {
+  const headers = { "Content-Type": "application/json" };
+  return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) }, options)).json();
+}
+
+/** Numbers as they are, and the headers that describe them.
+ * @param {string} path @param {Options} [options] @returns {Promise<{data: ArrayBuffer, headers: Headers}>} */
+export async function bytes(path, options) {
+  const response = await ask(path, {}, options);
+  return { data: await response.arrayBuffer(), headers: response.headers };
+}
+
+/** @type {Promise<About> | null} */
+let known = null;
+
+/** Models, limits and version; asked once. @returns {Promise<About>} */
+export function about() {
+  known ??= get("/api/about").catch((error) => {
+    known = null;
+    throw error;
+  });
+  return known;
+}
+
+/** Wait until the server answers again. @param {number} [every] milliseconds */
+export async function returned(every = 2000) {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, every));
+    try {
+      await ask("/api/about", { cache: "no-store" });
+      return;
+    } catch (error) {
+      if (error instanceof ApiError && error.status) return;
+    }
+  }
+}
+
+/** A request given up on purpose is no error to show. @param {unknown} error */
+export function aborted(error) {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** @param {string} path @param {RequestInit} init @param {Options} [options] @returns {Promise<Response>} */
+async function ask(path, init, { signal, params } = {}) {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(params ?? {})) {
+    if (value !== null && value !== undefined) query.set(key, String(value));
+  }
+  const address = path + (query.size ? `?${query}` : "");
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(address, { ...init, signal: signal ?? null, credentials: "same-origin" });
+  } catch (error) {
+    if (aborted(error)) throw error;
+    told(false);
+    throw new ApiError("The server does not answer; start it again with regard explore.", 0);
+  }
+  told(true);
+  if (!response.ok) throw new ApiError(await reason(response), response.status);
+  return response;
+}
+
+/** @param {Response} response @returns {Promise<string>} */
+async function reason(response) {
+  try {
+    const said = await response.json();
+    if (typeof said.error === "string") return said.error;
+  } catch {
+    // Not ours: the number must do.
+  }
+  return `The server answered ${response.status} ${response.statusText}.`.replace(" .", ".");
+}

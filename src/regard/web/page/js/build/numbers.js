@@ -1,0 +1,173 @@
+/**
+ * The numbers of the room: what the link holds, and what follows from it. What was not touched is not in the link.
+ */
+
+import { causal } from "./math.js";
+
+/** @typedef {import("./math.js").Matrix} Matrix */
+/** @typedef {import("../state.js").Flat} Flat */
+/** @typedef {{q: Matrix, k: Matrix, v: Matrix}} Head */
+/**
+ * @typedef {object} Numbers
+ * @property {string[]} words who can be looked at
+ * @property {Matrix} x their vectors
+ * @property {number[]} q the question
+ * @property {number[]} w the small network of the additive score
+ * @property {Matrix} v their values
+ * @property {number} width of the vectors where it can be changed
+ * @property {Head[]} heads
+ * @property {number} turn degrees by which the question of the second head is turned
+ * @property {Matrix} out
+ * @property {boolean[][]} visible
+ * @property {string[]} others who asks in cross-attention
+ * @property {Matrix} z their vectors
+ * @property {number} row the word that asks
+ * @property {number} column the word that is looked at
+ */
+
+export const MOST = 6; // words that fit a phone
+export const REACH = 3; // numbers lie between -3 and 3
+export const SENTENCE = "we see the sky";
+export const OTHER = "vediamo il cielo";
+
+/** The words of the lecture; all others find their place by their letters. @type {Record<string, [number, number]>} */
+const KNOWN = {
+  we: [1.7, 0.8], see: [0.8, 1.7], the: [-1.6, 0.6], sky: [0.3, -1.8],
+  vediamo: [1.2, 1.1], il: [-1.8, 0.5], cielo: [0.4, -1.9],
+};
+const QUESTION = [1.1, 1.1];
+const NETWORK = [1.0, 1.0];
+/** @type {Record<string, Matrix>} */
+const MATRICES = {
+  wq: [[1.2, 0], [0, 1.2]], wk: [[1, 0], [0, 1]], wv: [[0, 1], [1, 0]],
+  wq2: [[0, 1.2], [-1.2, 0]], wk2: [[1, 0], [0, 1]], wv2: [[1, 0], [0, -1]],
+  wo: [[1, 0], [0, 1], [0.5, 0], [0, 0.5]],
+};
+
+/** Where a word lies: always the same place for the same word. @param {string} word @param {number} [index] which number @returns {number} */
+export function place(word, index = 0) {
+  const known = KNOWN[word.toLowerCase()];
+  if (known && index < 2) return known[index] ?? 0;
+  // Two uniform numbers from the letters, then Box and Muller: numbers like those of a trained embedding.
+  const [a, b] = [hash(`${word.toLowerCase()}/${index}/a`), hash(`${word.toLowerCase()}/${index}/b`)];
+  const normal = Math.sqrt(-2 * Math.log(a)) * Math.cos(2 * Math.PI * b);
+  return round(Math.max(-2.2, Math.min(2.2, normal * (index < 2 ? 1.3 : 1))));
+}
+
+/** @param {string} text @returns {number} above 0 and below 1 */
+function hash(text) {
+  let value = 2166136261;
+  for (const letter of text) value = Math.imul(value ^ (letter.codePointAt(0) ?? 0), 16777619);
+  value = Math.imul(value ^ (value >>> 15), 2246822507);
+  value = Math.imul(value ^ (value >>> 13), 3266489909);
+  return ((value ^ (value >>> 16)) >>> 0) / 4294967296 + 1e-9;
+}
+
+/** @param {string} text @returns {string[]} */
+export function split(text) {
+  const words = text.trim().split(/\s+/).filter(Boolean).slice(0, MOST).map((word) => word.slice(0, 14));
+  return words.length ? words : ["…"];
+}
+
+/** @param {string[]} words @returns {Matrix} */
+export function places(words) {
+  return words.map((word) => [place(word, 0), place(word, 1)]);
+}
+
+/** @param {Flat} state @returns {Numbers} */
+export function read(state) {
+  const words = split(String(state.words ?? SENTENCE));
+  const others = split(String(state.other ?? OTHER));
+  const x = matrix(state.x, places(words));
+  const heads = ["", "2"].map((which) => ({
+    q: named(state, `wq${which}`), k: named(state, `wk${which}`), v: named(state, `wv${which}`),
+  }));
+  const angle = Math.round(within(Number(state.turn ?? 0), 0, 359));
+  const second = heads[1];
+  if (second) second.q = turned(second.q, angle);
+  return {
+    words, others, x, heads, turn: angle,
+    q: matrix(state.q, [QUESTION])[0] ?? QUESTION,
+    w: matrix(state.w, [NETWORK])[0] ?? NETWORK,
+    v: matrix(state.v, values(places(words))),
+    width: Math.round(within(Number(state.d ?? 2), 2, 64)) || 2,
+    out: named(state, "wo"),
+    visible: visible(String(state.hide ?? "future"), words.length),
+    z: matrix(state.z, places(others)),
+    row: index(state.row, words.length - 1),
+    column: index(state.column, words.length - 1),
+  };
+}
+
+/** The values that belong to words before anybody changes them. @param {Matrix} x @returns {Matrix} */
+function values(x) {
+  return x.map(([a = 0, b = 0]) => [b, a]);
+}
+
+/** A vector carried on to more numbers, for the step that asks what width does. @param {string} word @param {number[]} start @param {number} width */
+export function widened(word, start, width) {
+  return Array.from({ length: width }, (_, i) => start[i] ?? place(word, i));
+}
+
+/** What a link calls a matrix: rows by semicolons. @param {Matrix} a */
+export function write(a) {
+  return a.map((row) => row.map((x) => String(round(x))).join(",")).join(";");
+}
+
+/** @param {boolean[][]} seen */
+export function writeVisible(seen) {
+  if (JSON.stringify(seen) === JSON.stringify(causal(seen.length))) return "future";
+  const hidden = seen.flatMap((row, i) => row.flatMap((may, j) => (may ? [] : [`${i}.${j}`])));
+  return hidden.join(",") || "nothing";
+}
+
+/** @param {string} text @param {number} count @returns {boolean[][]} */
+function visible(text, count) {
+  if (text === "future") return causal(count);
+  const hidden = new Set(text.split(","));
+  return Array.from({ length: count }, (_, i) => Array.from({ length: count }, (_, j) => !hidden.has(`${i}.${j}`)));
+}
+
+/** @param {Flat} state @param {string} name @returns {Matrix} */
+function named(state, name) {
+  return matrix(state[name], MATRICES[name] ?? []);
+}
+
+/** Numbers of a link, if they have the right shape. @param {unknown} text @param {Matrix} otherwise @returns {Matrix} */
+function matrix(text, otherwise) {
+  if (typeof text !== "string" || !text) return otherwise.map((row) => [...row]);
+  const rows = text.split(";").map((row) => row.split(",").map(Number));
+  const fits = rows.length === otherwise.length && rows.every((row, i) => row.length === otherwise[i]?.length);
+  return fits && rows.flat().every(Number.isFinite) ? rows.map((row) => row.map(bounded)) : otherwise.map((row) => [...row]);
+}
+
+/** @param {Matrix} a @param {number} degrees @returns {Matrix} */
+function turned(a, degrees) {
+  const [c, s] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+  return a.map(([p = 0, q = 0]) => [p * c - q * s, p * s + q * c]);
+}
+
+/** @param {unknown} value @param {number} most */
+function index(value, most) {
+  const number = Math.round(Number(value ?? NaN));
+  return number >= 0 ? Math.min(number, most) : 0;
+}
+
+/** @param {number} value @param {number} low @param {number} high */
+const within = (value, low, high) => Math.min(high, Math.max(low, Number.isFinite(value) ? value : low));
+/** @param {number} value */
+export const bounded = (value) => within(value, -REACH, REACH);
+/** @param {number} value */
+export const round = (value) => Math.round(value * 100) / 100 + 0;
+
+/** With one digit where that is all there is. @param {number} value */
+export function brief(value) {
+  return shown(value).replace(/(\.\d)0$/, "$1");
+}
+
+/** A number as it is shown, with a real minus. @param {number} value @param {number} [digits] */
+export function shown(value, digits = 2) {
+  if (value === -Infinity) return "−∞";
+  const text = Math.abs(value) >= 1000 ? value.toExponential(1) : value.toFixed(Math.abs(value) >= 100 ? 0 : digits);
+  return text.replace("-", "−").replace(/^−(0(\.0+)?)$/, "$1");
+}

@@ -1,0 +1,52 @@
+/** The equation once more, with the numbers of the chosen word in it. */
+
+import { additive, dot, look, sum, weigh } from "./math.js";
+import { brief, shown, widened } from "./numbers.js";
+
+/** @typedef {import("./numbers.js").Numbers} Numbers */
+
+/** In brackets where it would follow a sign. @param {number} value */
+const n = (value) => (value < 0 ? `(${brief(value)})` : brief(value));
+/** @param {number[]} a @param {number[]} b */
+const products = (a, b) => a.map((x, i) => `${n(x)} × ${n(b[i])}`).join(" + ");
+
+/** @param {string} step @param {Numbers} now @returns {string} */
+export function worked(step, now) {
+  const { words, x, q, w, v, row, column } = now;
+  const [word, k] = [words[row], x[row]];
+  const score = dot([q], x)[0][row];
+  const weights = weigh(dot([q], x))[0];
+  const other = words[column];
+  switch (step) {
+    case "words":
+      return `“${word}” = (${k.map(brief).join(", ")})`;
+    case "additive":
+      return `“${word}”: ${w.map((each, i) => `${n(each)} × tanh(${brief(q[i])} + ${n(k[i])})`).join(" + ")} = ${shown(additive([q], x, w)[0][row])}`;
+    case "dot":
+      return `“${word}”: ${products(q, k)} = ${shown(dot([q], x, 1)[0][row])}`;
+    case "scaled": {
+      const bare = dot([widened("?", q, now.width)], [widened(word, k, now.width)], 1)[0][0];
+      return `“${word}”: ${shown(bare)} / √${now.width} = ${shown(bare / Math.sqrt(now.width))}`;
+    }
+    case "softmax":
+      return `“${word}”: exp(${shown(score)}) / ${shown(sum(dot([q], x)[0].map(Math.exp)))} = ${shown(weights[row])}`;
+    case "values":
+      return `y = ${weights.map((each, i) => `${shown(each)} × (${v[i].map(brief).join(", ")})`).join(" + ")}`;
+    case "heads": {
+      const shares = now.heads.map((head) => look(x, x, head).weights[row][column]);
+      return `“${word}” looks at “${other}”: ${shares.map((share, i) => `head ${i + 1} ${shown(share)}`).join(", ")}`;
+    }
+    case "self":
+    case "mask":
+    case "cross": {
+      const asking = step === "cross" ? now.z : x;
+      const at = Math.min(row, asking.length - 1);
+      const all = look(asking, x, now.heads[0], step === "mask" ? now.visible : undefined);
+      const who = step === "cross" ? now.others[at] : word;
+      if (step === "mask" && !now.visible[at][column]) return `“${who}” may not see “${other}”: exp(−∞) = 0`;
+      return `“${who}” asks “${other}”: (${products(all.q[at], all.k[column])}) / √2 = ${shown(all.scores[at][column])}, a share of ${shown(all.weights[at][column])}`;
+    }
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,392 @@
+/** Translate: type a sentence and see where each word of the output looked, in one model or in three side by side. */
+
+import { ApiError, aborted } from "../api.js";
+import { h, replace } from "../dom.js";
+import * as look from "./look.js";
+import { refill } from "./refill.js";
+
+/** @typedef {import("../app.js").Context} Context */
+/** @typedef {import("../state.js").Flat} Flat */
+/** @typedef {import("./look.js").Edit} Edit */
+/** @typedef {import("./look.js").Result} Result */
+/** @typedef {{source: string, target: string, index: number}} Pair */
+
+const PAUSE = 350; // milliseconds after the last letter
+const MOST = 3; // models side by side
+const KEPT = 16; // answers, so that undo is instant
+const VIEWS = [
+  { id: "lines", title: "Lines", key: "l" },
+  { id: "matrix", title: "Matrix", key: "x" },
+  { id: "neuron", title: "Neurons", key: "n" },
+  { id: "beam", title: "Beam", key: "b" },
+];
+/** @type {Record<string, string>} */
+const FIRST = {
+  de: "Zwei Kinder spielen mit einem roten Ball im Garten.",
+  en: "Two children are playing with a red ball in the garden.",
+  it: "Due bambini giocano con una palla rossa in giardino.",
+  cs: "Dvě děti si hrají na zahradě s červeným míčem.",
+};
+/** @type {Record<string, string>} */
+const LANGUAGES = { en: "English", de: "German", it: "Italian", cs: "Czech", fr: "French" };
+
+export const room = { id: "translate", title: "Translate", key: "2", mount };
+
+/** @param {HTMLElement} host @param {Context} context */
+async function mount(host, context) {
+  const about = await context.api.about();
+  const models = about.models;
+  if (!models.length) {
+    replace(host, h("section", { class: "empty" }, h("h2", null, "No model to look into yet"), h("p", null, "Train one, then start again with it:"), h("code", null, "regard train translate --out runs/mine"), h("code", null, "regard explore --model runs/mine/model")));
+    return { restore() {}, unmount() {} };
+  }
+
+  /** @type {Map<string, Promise<Result>>} */
+  const answers = new Map();
+  /** @type {ReturnType<typeof look.create>[]} */
+  let panels = [];
+  /** @type {{pair: string, found: Promise<{text: string, reference: string}>} | null} */
+  let pairing = null;
+  let timer = 0;
+
+  const state = () => read(context.state.get(), models);
+  const set = (/** @type {Flat} */ patch, /** @type {boolean | string} */ undo = true) => {
+    context.state.set(patch, { undo });
+    refresh();
+  };
+
+  const field = h("textarea", {
+    class: "composer",
+    rows: 2,
+    spellcheck: "false",
+    maxlength: about.limits["text"] ?? 2000,
+    "aria-label": "Sentence to translate",
+    placeholder: "Type a sentence …",
+    oninput: () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => set({ text: field.value, pair: "", word: "" }, "typing"), PAUSE);
+    },
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Enter" || event.shiftKey) return;
+      event.preventDefault();
+      clearTimeout(timer);
+      set({ text: field.value, pair: "", word: "" }, "typing");
+    },
+  });
+  const options = h("div", { class: "translate-options" });
+  const tabs = h("div", { class: "segments tabs", role: "tablist", "aria-label": "View" });
+  const extras = h("div", { class: "view-extras" });
+  const stage = h("div", { class: "looks" });
+  replace(
+    host,
+    h("h1", { class: "unseen" }, "Translate"),
+    field,
+    h("div", { class: "view-bar" }, tabs, extras, options),
+    stage,
+  );
+
+  /** Ask, or remember. @param {Record<string, unknown>} request @param {AbortSignal} signal @param {boolean} [fresh] @returns {Promise<Result>} */
+  async function ask(request, signal, fresh = false) {
+    try {
+      return await shared(request, signal, fresh);
+    } catch (error) {
+      // Somebody else asked the same and gave up.
+      if (aborted(error) && !signal.aborted) return ask(request, signal, fresh);
+      throw error;
+    }
+  }
+
+  /** @param {Record<string, unknown>} request @param {AbortSignal} signal @param {boolean} fresh */
+  function shared(request, signal, fresh) {
+    const key = JSON.stringify(request);
+    const known = answers.get(key);
+    if (known && !fresh) return known;
+    const found = patient(() => context.api.post("/api/translate", request, { signal }), signal).then(complete);
+    answers.set(key, found);
+    found.catch(() => answers.delete(key));
+    for (const old of [...answers.keys()].slice(0, Math.max(0, answers.size - KEPT))) answers.delete(old);
+    return found;
+  }
+
+  /** The sentence of the world that the link names. @param {Pair} pair */
+  function paired(pair) {
+    const key = written(pair);
+    if (pairing?.pair !== key) {
+      const found = context.api.get("/api/world/pair", { params: { ...pair, split: "test" } }).then(sentence);
+      pairing = { pair: key, found };
+      found.catch(() => (pairing = null));
+    }
+    return pairing.found;
+  }
+
+  /** Bring everything in line with the state. */
+  async function refresh() {
+    const now = state();
+    controls(now);
+    if (document.activeElement !== field || now.pair) field.value = now.text;
+    while (panels.length > now.models.length) panels.pop()?.destroy();
+    while (panels.length < now.models.length) panels.push(make(panels.length));
+    stage.style.setProperty("--panels", String(now.models.length));
+    /** @type {{text: string, reference: string} | null} */
+    let said = null;
+    if (now.pair) {
+      try {
+        said = await paired(now.pair);
+        if (written(state().pair) !== written(now.pair)) return;
+        if (!now.text || now.text !== said.text) field.value = said.text;
+      } catch (error) {
+        if (!aborted(error)) context.toast(error instanceof Error ? error.message : String(error), "error");
+      }
+    }
+    const text = said?.text ?? now.text;
+    if (!text.trim()) {
+      for (const panel of panels) panel.destroy();
+      panels = [];
+      replace(stage, h("section", { class: "empty" }, h("h2", null, "Type a sentence"), h("p", null, "Every word of its translation will show where it looked.")));
+      return;
+    }
+    stage.querySelector(".empty")?.remove();
+    if (!panels.length) panels = now.models.map((_, i) => make(i));
+    now.models.forEach((model, i) => {
+      /** @type {Record<string, unknown>} */
+      const request = { model: model["name"], text, beam: now.beam };
+      if (model["tagged"]) request["to"] = now.pair?.target ?? now.to ?? firstTarget(model);
+      if (said && now.pair) Object.assign(request, { pair: { ...now.pair, split: "test" }, ...(now.force ? { force: said.reference } : {}) });
+      void panels[i]?.show({
+        model,
+        request,
+        edits: now.edits[i] ?? [],
+        look: now.looks[i] ?? "",
+        view: now.view,
+        merge: now.merge,
+        word: now.word,
+        small: now.models.length > 1,
+      });
+    });
+  }
+
+  /** @param {number} i */
+  function make(i) {
+    const top = h("header", { class: "look-top" });
+    const box = h("article", { class: "look-box" }, top);
+    stage.append(box);
+    const made = look.create(box, {
+      context,
+      ask,
+      done: () => {
+        heading(top, i);
+        context.caption(panels.map((panel) => panel.caption()).join(" "));
+      },
+      change: (patch) => {
+        const now = state();
+        /** @type {Flat} */
+        const next = {};
+        if (patch.look !== undefined) next["look"] = swapped(now.looks, i, patch.look).join(",");
+        if (patch.word !== undefined) next["word"] = patch.word === null ? "" : patch.word;
+        if (patch.edits !== undefined) next["edits"] = swapped(now.edits, i, patch.edits).flatMap((some, k) => (some ?? []).map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`)).join(",");
+        set(next);
+      },
+    });
+    heading(top, i);
+    const { destroy } = made;
+    return { ...made, destroy: () => (destroy(), box.remove()) };
+  }
+
+  /** Which model a panel shows. @param {HTMLElement} top @param {number} i */
+  function heading(top, i) {
+    const now = state();
+    const model = now.models[i];
+    if (!model) return;
+    const pick = h(
+      "select",
+      { "aria-label": now.models.length > 1 ? `Model ${i + 1}` : "Model", onchange: () => set({ model: swapped(now.models, i, named(pick.value)).map((each) => each?.["name"] ?? "").join(","), look: swapped(now.looks, i, "").join(","), edits: kept(now.edits, i), word: "" }) },
+      models.map((each) => h("option", { value: each["name"], selected: each === model }, each["title"] ?? each["name"])),
+    );
+    const without = () => {
+      const gone = (/** @type {any[]} */ some) => some.filter((_, k) => k !== i);
+      set({ model: gone(now.models).map((each) => each["name"]).join(","), look: gone(now.looks).join(","), edits: "", word: "" });
+    };
+    const facts = [model["parameters"] && `${(model["parameters"] / 1e6).toFixed(1)} M parameters`, ...Object.entries(model["measured"] ?? {}).filter(([, value]) => typeof value === "number").slice(0, 1).map(([name, value]) => `${name.toUpperCase()} ${Number(value).toFixed(1)}`)];
+    refill(
+      top,
+      pick,
+      h("span", { class: "quiet facts" }, facts.filter(Boolean).join(" · ")),
+      now.models.length > 1 && h("button", { type: "button", class: "icon small", "aria-label": `Take ${model["title"] ?? model["name"]} away`, onclick: without }, "✕"),
+    );
+  }
+
+  /** @param {string} name */
+  const named = (name) => models.find((each) => each["name"] === name) ?? models[0] ?? {};
+
+  /** @param {ReturnType<typeof read>} now */
+  function controls(now) {
+    const tagged = now.models.some((model) => model["tagged"]);
+    const beam = h("input", { type: "range", min: 1, max: about.limits["beam"] ?? 10, value: now.beam, "aria-label": "Beam", onchange: () => set({ beam: beam.value }), oninput: () => replace(width, beam.value) });
+    const width = h("output", null, now.beam);
+    refill(
+      options,
+      world(now),
+      tagged && !now.pair && select("into", languages(now.models), String(now.to ?? firstTarget(now.models.find((each) => each["tagged"]) ?? {})), (to) => set({ to })),
+      h("label", { class: "pick beam" }, "beam", beam, width),
+      now.models.length < MOST && models.length > 1 && h("button", { type: "button", class: "button", onclick: compare }, now.models.length > 1 ? "Add a model" : "Compare models"),
+    );
+    const cross = now.view !== "beam" && now.view !== "neuron";
+    refill(
+      tabs,
+      VIEWS.map(({ id, title, key }) => h("button", { type: "button", role: "tab", "aria-selected": String(id === now.view), title: `${title} (${key})`, onclick: () => set({ view: id }) }, title)),
+    );
+    const words = h("input", { type: "checkbox", checked: now.merge === "words", onchange: () => set({ merge: words.checked ? "" : "pieces", word: "" }) });
+    const force = h("input", { type: "checkbox", checked: now.force, onchange: () => set({ force: force.checked ? 1 : "", word: "" }) });
+    refill(
+      extras,
+      cross && h("label", { class: "check" }, words, "pieces merged to words"),
+      now.pair && h("label", { class: "check" }, force, "write the reference"),
+      now.pair && cross && h("span", { class: "check key-gold" }, h("i", { "aria-hidden": "true" }), "gold alignment"),
+    );
+  }
+
+  /** A sentence of the little world, with its true alignment. @param {ReturnType<typeof read>} now */
+  function world(now) {
+    const model = now.models[0] ?? {};
+    const start = { source: model["tagged"] ? "it" : known(model["source"], "de"), target: model["tagged"] ? "en" : known(model["target"], "en"), index: 0 };
+    const pair = now.pair ?? start;
+    const go = (/** @type {Partial<Pair>} */ patch) => {
+      const next = { ...pair, ...patch };
+      if (next.source === next.target) next.target = next.source === "en" ? "de" : "en";
+      set({ pair: written(next), word: "" }, "pair");
+    };
+    if (!now.pair) return h("button", { type: "button", class: "button", onclick: () => go({}) }, "A sentence of the world");
+    const index = h("input", { type: "number", min: 0, value: pair.index, "aria-label": "Number of the sentence", onchange: () => go({ index: Math.max(0, Math.floor(Number(index.value) || 0)) }) });
+    const four = ["en", "de", "it", "cs"].map((value) => ({ value, label: LANGUAGES[value] ?? value }));
+    return h(
+      "div",
+      { class: "world-pair", role: "group", "aria-label": "Sentence of the world" },
+      h("span", { class: "quiet" }, "World"),
+      select("from", four, pair.source, (source) => go({ source })),
+      select("to", four, pair.target, (target) => go({ target })),
+      h("button", { type: "button", class: "icon small", "aria-label": "Sentence before", disabled: pair.index === 0, onclick: () => go({ index: Math.max(0, pair.index - 1) }) }, "‹"),
+      index,
+      h("button", { type: "button", class: "icon small", "aria-label": "Next sentence", onclick: () => go({ index: pair.index + 1 }) }, "›"),
+      h("button", { type: "button", class: "icon small", "aria-label": "Any sentence", title: "Any sentence", onclick: () => go({ index: Math.floor(Math.random() * 10000) }) }, "⚄"),
+      h("button", { type: "button", class: "icon small", "aria-label": "Leave the world", title: "Write your own", onclick: () => set({ pair: "", text: field.value, word: "" }) }, "✕"),
+    );
+  }
+
+  function compare() {
+    const now = state();
+    // Another kind of model tells most: without attention, with it, and nothing but it.
+    const kinds = new Set(now.models.map(kind));
+    const source = now.models[0]?.["source"];
+    const free = models.filter((each) => !now.models.includes(each));
+    const next = free.find((each) => !kinds.has(kind(each)) && each["source"] === source) ?? free.find((each) => !kinds.has(kind(each))) ?? free[0] ?? models[0];
+    set({ model: [...now.models, next].map((each) => each?.["name"]).join(","), word: "" });
+  }
+
+  context.register({
+    figures: () => panels.flatMap((panel) => panel.figures()),
+    shortcuts: [
+      ...VIEWS.map(({ id, title, key }) => ({ key, does: title, run: () => set({ view: id }) })),
+      { key: "/", does: "Write a sentence", run: () => field.focus() },
+      { key: "[", does: "The head before", run: () => panels[0]?.turn(-1) },
+      { key: "]", does: "The next head", run: () => panels[0]?.turn(1) },
+      { key: "w", does: "Words or pieces", run: () => set({ merge: state().merge === "words" ? "pieces" : "", word: "" }) },
+      { key: "r", does: "Reset all heads", run: () => set({ edits: "" }) },
+      { key: "m", does: "On a thumbnail: switch the head off, or make it uniform" },
+    ],
+  });
+  void refresh();
+  return {
+    restore: () => void refresh(),
+    unmount: () => {
+      clearTimeout(timer);
+      for (const panel of panels) panel.destroy();
+    },
+  };
+}
+
+/** The state in full, whatever the link left out. @param {Flat} flat @param {Record<string, any>[]} models */
+function read(flat, models) {
+  const text = (/** @type {string} */ key) => String(flat[key] ?? "");
+  const wanted = text("model").split(",").map((name) => models.find((each) => each["name"] === name)).filter((each) => each !== undefined);
+  const chosen = wanted.length ? wanted.slice(0, MOST) : [models.find((each) => each["crosses"]) ?? models[0] ?? {}];
+  const asked = text("pair") || ("text" in flat ? "" : opening(chosen[0] ?? {}));
+  const [source, target, index] = asked.split("-");
+  /** @type {Pair | null} */
+  const pair = source && target ? { source, target, index: Number(index) || 0 } : null;
+  /** @type {Edit[][]} */
+  const edits = chosen.map(() => []);
+  for (const each of text("edits").split(",").filter(Boolean)) {
+    const [, panel = "0", name = "", head = "0", kind = ""] = each.match(/^(\d)@(.+):(\d+):(off|uniform)$/) ?? [];
+    if (name) edits[Number(panel)]?.push({ name, head: Number(head), kind });
+  }
+  const view = text("view");
+  return {
+    models: chosen,
+    text: pair ? "" : "text" in flat ? text("text") : (FIRST[known(chosen[0]?.["source"], "en")] ?? FIRST["en"] ?? ""),
+    to: text("to") || null,
+    beam: Number(text("beam")) || 5,
+    view: VIEWS.some(({ id }) => id === view) ? view : "lines",
+    looks: text("look").split(","),
+    word: text("word") === "" ? null : Number(text("word")),
+    merge: text("merge") === "pieces" ? /** @type {const} */ ("pieces") : /** @type {const} */ ("words"),
+    pair,
+    force: text("force") === "1",
+    edits,
+  };
+}
+
+/** What a model that only knows the little world is shown first. @param {Record<string, any>} model */
+function opening(model) {
+  if (model["data"] !== "world") return "";
+  return `${model["tagged"] ? "it" : known(model["source"], "it")}-${model["tagged"] ? "en" : known(model["target"], "en")}-7`;
+}
+
+/** A full queue is asked again after a moment. @template T @param {() => Promise<T>} run @param {AbortSignal} signal @returns {Promise<T>} */
+async function patient(run, signal) {
+  for (let pause = 300; ; pause *= 2) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.busy) || pause > 3000 || signal.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+/** What older answers leave out. @param {any} result @returns {Result} */
+function complete(result) {
+  const target = result.outputs[0] ?? { pieces: [], words: [] };
+  return { ...result, axes: result.axes ?? { source: result.source, target, read: target } };
+}
+
+/** @param {any} found @returns {{text: string, reference: string}} */
+function sentence(found) {
+  const said = (/** @type {unknown} */ words) => (Array.isArray(words) ? words.join(" ").replace(/ ([.,;:!?])/g, "$1") : String(words));
+  return { text: found.text ?? said(found.source), reference: found.reference ?? said(found.target) };
+}
+
+/** @param {string} label @param {{value: string, label: string}[]} choices @param {string} value @param {(value: string) => void} run */
+function select(label, choices, value, run) {
+  const box = h("select", { onchange: () => run(box.value) }, choices.map((each) => h("option", { value: each.value, selected: each.value === value }, each.label)));
+  return h("label", { class: "pick" }, label, box);
+}
+
+/** @template T @param {T[]} some @param {number} i @param {T} value @returns {(T | undefined)[]} */
+function swapped(some, i, value) {
+  const next = /** @type {(T | undefined)[]} */ ([...some]);
+  next[i] = value;
+  return Array.from(next);
+}
+
+/** The edits of all panels but one, as the link has them. @param {Edit[][]} edits @param {number} i */
+const kept = (edits, i) => edits.flatMap((some, k) => (k === i ? [] : some.map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`))).join(",");
+/** @param {Pair | null} pair */
+const written = (pair) => (pair ? `${pair.source}-${pair.target}-${pair.index}` : "");
+/** @param {Record<string, any> | undefined} model */
+const kind = (model) => (model?.["family"] === "transformer" ? "transformer" : model?.["crosses"] ? "attention" : "blind");
+/** @param {unknown} code @param {string} otherwise */
+const known = (code, otherwise) => (typeof code === "string" && code in FIRST ? code : otherwise);
+/** @param {Record<string, any>} model */
+const firstTarget = (model) => (model["languages"] ?? []).find((/** @type {string} */ code) => code !== model["source"]) ?? "en";
+/** @param {Record<string, any>[]} models */
+const languages = (models) => [...new Set(models.flatMap((model) => model["languages"] ?? []))].map((value) => ({ value, label: LANGUAGES[value] ?? value }));

@@ -1,0 +1,134 @@
+"""Trainings on this machine, while they run and afterwards, and the models that come along."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi import Path as Segment
+
+from regard.web.errors import RefusedError
+from regard.web.files import clean, told
+from regard.web.shelf import Shelf
+
+POINTS = 1000  # of a curve
+STEP = frozenset({"step", "loss", "rate", "norm", "size", "seconds"})  # what every row has; the others are scores
+LOWER = frozenset({"nats", "perplexity", "error", "loss"})  # scores of which less is better
+
+
+def router(folder: Path | None, shelf: Shelf) -> APIRouter:
+    """Runs below a folder, by name, and the zoo."""
+    routes = APIRouter(prefix="/api")
+
+    @routes.get("/runs")
+    def runs() -> list[dict[str, Any]]:
+        """Every run: what was asked for, and how far it is."""
+        return [_told(name, place) for name, place in found(folder).items()]
+
+    @routes.get("/runs/{name}/metrics")
+    def metrics(
+        name: Annotated[str, Segment(max_length=200)], after: Annotated[int, Query(ge=-1, le=2**53)] = -1
+    ) -> dict[str, Any]:
+        """What was measured behind a step, in at most a thousand rows; those with a score are all there."""
+        place = _named(name, folder)
+        rows = [row for row in _rows(place) if row["step"] > after]
+        return {
+            "rows": thinned(rows),
+            "step": max((row["step"] for row in rows), default=max(after, 0)),
+            "alive": _alive(place),
+        }
+
+    @routes.get("/zoo")
+    def zoo() -> list[dict[str, Any]]:
+        """The models of this server with what was measured of them."""
+        return [about | {"card": shelf.card(about["name"])} for about in shelf.about()]
+
+    return routes
+
+
+def found(folder: Path | None) -> dict[str, Path]:
+    """The folders of runs by name."""
+    if folder is None or not folder.is_dir():
+        return {}
+    return {path.parent.name: path.parent for path in sorted(folder.glob("*/recipe.json"))}
+
+
+def thinned(rows: list[dict[str, Any]], points: int = POINTS) -> list[dict[str, Any]]:
+    """At most so many rows, evenly spread; the last one stays, and so do those with scores where there is room."""
+    scored = [i for i, row in enumerate(rows) if row.keys() - STEP]
+    if len(rows) <= points:
+        return rows
+    scored = _spread(scored, points // 2)
+    others = _spread(sorted(set(range(len(rows))).difference(scored)), points - len(scored) - 1)
+    return [rows[i] for i in sorted({*scored, *others, len(rows) - 1})]
+
+
+def _spread(places: list[int], count: int) -> list[int]:
+    """So many of the places, the first and the last among them."""
+    if len(places) <= count:
+        return places
+    return [places[round(i * (len(places) - 1) / (count - 1))] for i in range(count)]
+
+
+def _named(name: str, folder: Path | None) -> Path:
+    known = found(folder)
+    if name not in known:
+        way = f"try {', '.join(list(known)[:3])}" if known else "none lies here; start one by regard train"
+        raise RefusedError(404, f"no run is called {name!r}; {way}")
+    return known[name]
+
+
+def _told(name: str, place: Path) -> dict[str, Any]:
+    about, rows = told(place / "recipe.json"), _rows(place)
+    fields, last = about.get("fields"), rows[-1] if rows else {}
+    seconds = last.get("seconds")
+    best: dict[str, float] = {}
+    for row in rows:
+        for score in row.keys() - STEP:
+            value = row[score]
+            if isinstance(value, int | float):
+                better = min if score in LOWER else max
+                best[score] = better(best.get(score, value), value)
+    card = told(place / "model/card.json")
+    return {
+        "name": name,
+        "recipe": str(about.get("recipe", "")),
+        "fields": fields if isinstance(fields, dict) else {},
+        "steps": fields.get("steps") if isinstance(fields, dict) else None,
+        "step": last.get("step", 0),
+        "best": best,
+        "minutes": round(seconds / 60, 1) if isinstance(seconds, int | float) else 0.0,
+        "alive": _alive(place),
+        "card": card or None,
+        "samples": card.get("samples") or [],
+    }
+
+
+def _rows(place: Path) -> list[dict[str, Any]]:
+    """What was measured, read again only when the file has changed."""
+    try:
+        about = (place / "metrics.jsonl").stat()
+    except OSError:
+        return []
+    return _measured(place, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=32)
+def _measured(place: Path, changed: int, size: int) -> list[dict[str, Any]]:  # noqa: ARG001 - both tell versions apart
+    from regard.train.run import metrics
+
+    return [clean(row) for row in metrics(place)]
+
+
+def _alive(place: Path) -> bool:
+    """Whether the process that holds the folder is still there, and has something left to do."""
+    if (place / "model").is_dir() or os.name != "posix":
+        return False
+    try:
+        os.kill(int((place / ".lock").read_text(encoding="utf-8")), 0)
+    except PermissionError:
+        return True  # of somebody else
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,117 @@
+"""Start the explorer: open the door first, so that the page is there at once, and load what it needs behind it."""
+
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from pathlib import Path
+
+PORT = 8420
+
+
+class ServeError(Exception):
+    """The explorer cannot start; the message says why and what to do."""
+
+
+def serve(
+    models: Sequence[str] = (),
+    *,
+    runs: Path | None = None,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    show: bool = True,
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve until Ctrl-C. Another host than this machine's own is guarded by a token, which the address carries."""
+    door = opened(host, port)
+    try:
+        port = door.getsockname()[1]
+        token = None if _own(host) else secrets.token_urlsafe(24)
+        address = f"http://{_reachable(host)}:{port}/" + (f"?token={token}" if token else "")
+        try:
+            import uvicorn
+
+            from regard.web.app import House, make_app
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.partition(".")[0] not in (
+                "fastapi",
+                "uvicorn",
+                "starlette",
+                "pydantic",
+            ):
+                raise
+            raise ServeError(
+                f"the explorer needs {error.name}, which is not installed; pip install regard[web]"
+            ) from None
+        from regard.web.guard import LOOPBACK
+        from regard.web.shelf import Shelf
+
+        house = House(Shelf(models), runs)
+        names = {*LOOPBACK, host.lower(), socket.gethostname().lower()} if token else LOOPBACK
+        app = make_app(house, names=names, token=token, cookie=f"regard_{port}")
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,  # addresses may hold the token
+            server_header=False,
+            limit_concurrency=256,
+            timeout_keep_alive=20,
+            timeout_graceful_shutdown=2,
+        )
+        tell(address)
+        if show:
+            threading.Timer(0.3, webbrowser.open, [address]).start()
+        uvicorn.Server(config).run(sockets=[door])
+    finally:
+        door.close()
+
+
+def opened(host: str, port: int) -> socket.socket:
+    """A listening socket; a port that is taken is answered with one that is not."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise ServeError(f"{host!r} port {port} is no address of this machine ({error}); leave --host out") from None
+    try:
+        return _listening(family, address)
+    except PermissionError:
+        raise ServeError(f"port {port} is not yours to open; give one above 1023, or 0 for any") from None
+    except OSError as error:
+        try:
+            with _listening(family, (address[0], 0, *address[2:])) as free:
+                way = f"port {free.getsockname()[1]} is free: add --port {free.getsockname()[1]}"
+        except OSError:
+            raise ServeError(f"{host!r} is no address of this machine ({error}); leave --host out") from None
+        raise ServeError(f"port {port} is taken, perhaps by another explorer; {way}") from None
+
+
+def _listening(family: int, address: tuple[object, ...]) -> socket.socket:
+    door = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if sys.platform != "win32":  # there it would share the port with whoever has it
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.bind(address)
+        door.listen(128)
+    except BaseException:
+        door.close()
+        raise
+    door.set_inheritable(False)
+    return door
+
+
+def _own(host: str) -> bool:
+    """Whether only this machine can come in."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _reachable(host: str) -> str:
+    """The host as an address says it: one that listens everywhere goes by the name of the machine."""
+    if host in ("0.0.0.0", "::", ""):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,147 @@
+"""What was looked at, inside a notebook: the heads of every attention, in one piece that needs nothing else.
+
+    with regard.attention.record(model) as trace:
+        model(ids)
+    regard.show(trace, rows=words)
+
+There is no script in it and nothing is fetched, so that a notebook that is sent away shows the same.
+"""
+
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from regard.analysis.figure import Panel, svg
+from regard.analysis.view import View, Views, Words, shrunk
+
+if TYPE_CHECKING:
+    from regard.attention import Trace
+
+CELLS = 40  # words on a side that are drawn one by one, with their names; beyond, a head is a picture
+WIDE, TALL = 4, 256  # heads side by side, and pixels of such a picture
+MANY = 24  # attentions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """A trace to look at: a notebook draws it, `html` is the same as text, and `views` is what a file can hold."""
+
+    views: Views
+
+    def html(self) -> str:
+        """The whole figure."""
+        parts = [_attention(view, opened=i == 0) for i, view in enumerate(self.views.views)]
+        title = escape(self.views.title)
+        return (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
+            f"<title>{title}</title><style>{STYLE}</style><h1>{title}</h1>{''.join(parts)}</html>"
+        )
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, which keeps its style to itself and runs nothing.
+        return (
+            f'<iframe sandbox srcdoc="{escape(self.html())}" title="{escape(self.views.title)}" '
+            'style="width:100%;height:34rem;border:0" loading="lazy"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        names = ", ".join(view.name for view in self.views.views)
+        return f"Shown({names})"
+
+
+STYLE = (
+    "body{font:15px system-ui,sans-serif;margin:0}h1{font-size:17px;font-weight:600;margin:4px 0 8px}"
+    "summary{cursor:pointer;padding:4px 0}summary small{opacity:.7}figure{display:inline-block;margin:0 12px 12px 0}"
+    "figcaption{font-size:13px;opacity:.7}svg{max-width:100%;height:auto}img{image-rendering:pixelated;background:#eee}"
+)
+
+
+def show(
+    trace: "Trace",
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    example: int = 0,
+    title: str = "Attention",
+) -> Shown:
+    """Look at a trace in a notebook: one example of the batch, all its attentions or those `names`.
+
+    `rows` are the words that asked and `columns` those that were looked at, which are the same if left out. They name
+    the attentions that are as long; places are numbered elsewhere.
+    """
+    wanted = list(trace) if names is None else list(names)
+    if not wanted:
+        raise ValueError("nothing has looked in this trace; run the model inside the scope of record")
+    if len(wanted) > MANY:
+        raise ValueError(f"{len(wanted)} attentions are too many to show at once; name up to {MANY} by names=[…]")
+    return Shown(Views(title, tuple(_view(trace, name, rows, columns, example) for name in wanted)))
+
+
+def _view(trace: "Trace", name: str, rows: Sequence[str] | None, columns: Sequence[str] | None, example: int) -> View:
+    every = trace.weights(name)
+    if not 0 <= example < len(every):
+        raise ValueError(f"there is no example {example} in a batch of {len(every)}; count from 0")
+    weights: np.ndarray = every[example].float().cpu().numpy()
+    number = re.search(r"\.(\d+)\.", f".{name}.")
+    return View(
+        name,
+        _axis(rows, weights.shape[1]),
+        _axis(rows if columns is None else columns, weights.shape[2]),
+        weights,
+        kind="self" if weights.shape[1] == weights.shape[2] else "cross",
+        layer=int(number[1]) if number else 0,
+        heads=len(weights),
+    )
+
+
+def _axis(words: Sequence[str] | None, count: int) -> Words:
+    fits = words is not None and len(words) == count
+    return Words(tuple(words) if fits and words is not None else tuple(str(i) for i in range(count)))
+
+
+def _attention(view: View, *, opened: bool) -> str:
+    rows, columns = len(view.rows), len(view.columns)
+    drawn = _drawn(view) if max(rows, columns) <= CELLS else "".join(map(_picture, range(view.heads), view.weights))
+    about = f"{view.heads} heads, {rows} × {columns}" if view.heads > 1 else f"{rows} × {columns}"
+    return (
+        f"<details{' open' if opened else ''}><summary>{escape(view.name)} <small>{about}</small></summary>"
+        f"{drawn}</details>"
+    )
+
+
+def _drawn(view: View) -> str:
+    """Small multiples with their words."""
+    import torch
+
+    from regard.analysis.alignment import Alignment
+
+    rows, columns = (axis.labels for axis in (view.rows, view.columns) if isinstance(axis, Words))
+    panels = [
+        Panel(f"head {head}", Alignment(columns, rows, torch.from_numpy(each)))
+        for head, each in enumerate(view.weights)
+    ]
+    return svg(panels, columns=min(WIDE, view.heads))
+
+
+def _picture(head: int, weights: Float[np.ndarray, "r c"]) -> str:
+    """A head as pixels: what would be too many words is at least a shape."""
+    from PIL import Image
+
+    height, width = (min(side, TALL) for side in weights.shape)
+    small = shrunk(weights, height, width)
+    grey = 255 - np.rint(small / max(float(small.max()), 1e-12) * 255).astype(np.uint8)
+    file = BytesIO()
+    Image.fromarray(grey).save(file, "PNG", optimize=True)
+    data = base64.b64encode(file.getvalue()).decode()
+    return (
+        f'<figure><img alt="head {head}" width="{TALL}" height="{TALL}" src="data:image/png;base64,{data}">'
+        f"<figcaption>head {head}</figcaption></figure>"
+    )
