@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 import torch
@@ -21,43 +21,14 @@ from regard.train.ranks import Ranks, like, local, whole
 from regard.train.run import metrics
 
 PLAN: dict[str, Any] = {"steps": 6, "accumulate": 2, "evaluate": 3, "save": 3, "ema": 0.9}
-WAYS = ("copies", "shards")
 PATIENCE = 240  # seconds, on a machine that does much else
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs by one process and by two, whole, halved, and one that was interrupted from outside."""
-    folder = tmp_path_factory.mktemp("ranks")
-    train(folder / "one", Copy(**PLAN))
-    jobs: dict[str, list[list[Any]]] = {}
-    for way in WAYS:
-        train(folder / f"one-then-{way}", Copy(**PLAN), halt=4)  # in the middle of step 2
-        fields = PLAN | {"sharing": way}
-        jobs[way] = [
-            [str(folder / way), fields, 0],
-            [str(folder / f"{way}-then-one"), fields, 2],
-            [str(folder / f"one-then-{way}"), fields | {"resume": True}, 0],
-        ]
-    endless = PLAN | {"steps": 100_000, "evaluate": 100_000, "save": 100_000}
-    with (folder / "said.txt").open("w") as said:
-        for sharded in jobs["shards"]:  # torch shards one model in the life of a process group
-            assert _started([sharded], said).wait(timeout=PATIENCE) in (0, 1)
-        process = _started([*jobs["copies"], [str(folder / "interrupted"), endless, 0]], said)
-        until = time.monotonic() + PATIENCE
-        while not any(metrics(folder / "interrupted")) and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        process.wait(timeout=PATIENCE)
-    for way in WAYS:
-        train(folder / f"{way}-then-one", Copy(**PLAN, resume=True))
-    return folder
-
-
-def _started(jobs: list[list[Any]], said: IO[str]) -> "subprocess.Popen[bytes]":
-    """Two processes that do some jobs one after another."""
+def together(job: list[Any], said: Path) -> "subprocess.Popen[bytes]":
+    """Two processes that train as a job says."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", copying.__file__]
-    return subprocess.Popen([*command, json.dumps(jobs)], stderr=said, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    with said.open("a") as file:
+        return subprocess.Popen([*command, json.dumps([job])], stderr=file, env=os.environ | {"OMP_NUM_THREADS": "1"})
 
 
 def learnt(path: Path) -> dict[str, torch.Tensor]:
@@ -65,33 +36,43 @@ def learnt(path: Path) -> dict[str, torch.Tensor]:
     return {name: tensor for name, tensor in load_file(path).items() if not name.endswith(".k.bias")}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["{}", "one-then-{}", "{}-then-one"])
-def test_the_losses_and_the_weights_are_those_of_one_process(folder: Path, way: str, name: str) -> None:
-    alone, together = (list(metrics(folder / run)) for run in ("one", name.format(way)))
-    assert [row["step"] for row in together] == [1, 2, 3, 4, 5, 6]
-    for key in ("loss", "size", "rate", "norm"):
-        assert [row[key] for row in together] == pytest.approx([row[key] for row in alone], rel=1e-5)
-    wanted, found = (learnt(folder / run / "model" / "model.safetensors") for run in ("one", name.format(way)))
-    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+@pytest.mark.parametrize("way", ["copies", "shards"])
+def test_two_processes_do_what_one_does_and_go_on_where_it_stopped(way: str, tmp_path: Path) -> None:
+    fields, said = PLAN | {"sharing": way}, tmp_path / "said.txt"
+    train(tmp_path / "one", Copy(**PLAN))
+    train(tmp_path / "continued", Copy(**PLAN), halt=4)  # in the middle of step 2
+    jobs: list[list[Any]] = [
+        [str(tmp_path / "whole"), fields, 0],
+        [str(tmp_path / "begun"), fields, 2],
+        [str(tmp_path / "continued"), fields | {"resume": True}, 0],
+    ]
+    for job in jobs:
+        together(job, said).wait(timeout=PATIENCE)
+    train(tmp_path / "begun", Copy(**PLAN, resume=True))
+    alone = list(metrics(tmp_path / "one"))
+    for name in ("whole", "begun", "continued"):
+        rows = list(metrics(tmp_path / name))
+        assert [row["step"] for row in rows] == [1, 2, 3, 4, 5, 6], said.read_text()
+        for key in ("loss", "size", "rate", "norm"):
+            assert [row[key] for row in rows] == pytest.approx([row[key] for row in alone], rel=1e-5)
+        for file in ("model/model.safetensors", "checkpoints/step-00000006.safetensors"):
+            wanted, found = (learnt(tmp_path / run / file) for run in ("one", name))
+            torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+    assert said.read_text().count("step 6/6") == 2  # only the first process speaks
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_checkpoint_does_not_tell_how_many_wrote_it(folder: Path, way: str) -> None:
-    wanted, found = (learnt(place(folder / run / "checkpoints", 6)) for run in ("one", way))
-    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
-
-
-def test_ctrl_c_stops_all_and_saves_once(folder: Path) -> None:
-    (saved,) = present(folder / "interrupted" / "checkpoints")
-    steps = [row["step"] for row in metrics(folder / "interrupted")]
+def test_ctrl_c_stops_all_and_saves_once(tmp_path: Path) -> None:
+    run, said = tmp_path / "run", tmp_path / "said.txt"
+    endless = PLAN | {"steps": 100_000, "evaluate": 100_000, "save": 100_000}
+    process, until = together([str(run), endless, 0], said), time.monotonic() + PATIENCE
+    while not any(metrics(run)) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=PATIENCE)
+    (saved,) = present(run / "checkpoints")
+    steps = [row["step"] for row in metrics(run)]
     assert saved == place(saved.parent, steps[-1])
-    assert (folder / "said.txt").read_text().count(f"stopped at step {steps[-1]}; go on with") == 1
-
-
-def test_only_the_first_process_speaks(folder: Path) -> None:
-    said = (folder / "said.txt").read_text()
-    assert said.count("step 6/6") == 2 * len(WAYS)  # the whole runs and those that went on
+    assert said.read_text().count(f"stopped at step {steps[-1]}; go on with") == 1
 
 
 def test_one_process_needs_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,9 @@ export function diff(before, after) {
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
       const both = before[i] === after[j];
-      common[i * wide + j] = both ? 1 + at(common, (i + 1) * wide + j + 1) : Math.max(at(common, (i + 1) * wide + j), at(common, i * wide + j + 1));
+      common[i * wide + j] = both
+        ? 1 + at(common, (i + 1) * wide + j + 1)
+        : Math.max(at(common, (i + 1) * wide + j), at(common, i * wide + j + 1));
     }
   }
   /** @type {Change[]} */
@@ -19,7 +21,10 @@ export function diff(before, after) {
     if (i < before.length && j < after.length && before[i] === after[j]) {
       changes.push({ text: after[j] ?? "", change: "same" });
       [i, j] = [i + 1, j + 1];
-    } else if (i < before.length && (j === after.length || at(common, (i + 1) * wide + j) >= at(common, i * wide + j + 1))) {
+    } else if (
+      i < before.length &&
+      (j === after.length || at(common, (i + 1) * wide + j) >= at(common, i * wide + j + 1))
+    ) {
       changes.push({ text: before[i] ?? "", change: "gone" });
       i += 1;
     } else {

@@ -128,16 +128,25 @@ export function create(host, tools) {
     result = null;
     body.hidden = true;
     replace(others);
-    replace(output, h("p", { class: "problem", role: "alert" }, error instanceof Error ? error.message : String(error)));
+    replace(
+      output,
+      h("p", { class: "problem", role: "alert" }, error instanceof Error ? error.message : String(error)),
+    );
   }
 
   /** The attention that is wished for, or a good one to begin with. @param {Result} now @param {string} look */
   function chosen(now, look) {
     const [name, head] = look.split(":");
     const found = now.attentions.find((each) => each.name === name);
-    if (found) return { attention: found, head: head === "mean" || !(Number(head) < found.heads) ? /** @type {const} */ ("mean") : Number(head) };
+    if (found)
+      return {
+        attention: found,
+        head: head === "mean" || !(Number(head) < found.heads) ? /** @type {const} */ ("mean") : Number(head),
+      };
     const best = bestHead(now);
-    const attention = best ? now.attentions.find((each) => each.name === best.name) : now.attentions.filter((each) => each.kind === "cross").at(-1);
+    const attention = best
+      ? now.attentions.find((each) => each.name === best.name)
+      : now.attentions.filter((each) => each.kind === "cross").at(-1);
     const first = attention ?? now.attentions.at(-1);
     return first ? { attention: first, head: best ? best.head : /** @type {const} */ ("mean") } : null;
   }
@@ -153,7 +162,16 @@ export function create(host, tools) {
       put(null);
       replace(
         stage,
-        h("div", { class: "blind-note" }, h("p", null, "This model has no attention."), h("p", { class: "quiet" }, "It reads the whole sentence into one vector and writes from memory, so there is nowhere to look.")),
+        h(
+          "div",
+          { class: "blind-note" },
+          h("p", null, "This model has no attention."),
+          h(
+            "p",
+            { class: "quiet" },
+            "It reads the whole sentence into one vector and writes from memory, so there is nowhere to look.",
+          ),
+        ),
       );
       if (wish.view === "beam") paint(null, 0);
       tools.done();
@@ -201,7 +219,11 @@ export function create(host, tools) {
         h("span", { class: "verdict" }, same ? "unchanged" : "changed"),
       );
     } else if (!end) replace(output, h("span", { class: "quiet" }, "The model wrote nothing."));
-    else refill(output, Array.from({ length: end }, (_, i) => word(i)));
+    else
+      refill(
+        output,
+        Array.from({ length: end }, (_, i) => word(i)),
+      );
     const more = now.outputs.slice(1);
     const best = bestHead(now);
     const errors = attention && now.gold?.error[attention.name];
@@ -213,16 +235,53 @@ export function create(host, tools) {
         h(
           "span",
           { class: "chips" },
-          wish.edits.map((edit) => h("button", { type: "button", class: "chip", title: "Take this back", onclick: () => change({ edits: wish?.edits.filter((each) => each !== edit) ?? [] }) }, `${short(now, edit.name)}, head ${edit.head + 1} ${edit.kind} ✕`)),
+          wish.edits.map((edit) =>
+            h(
+              "button",
+              {
+                type: "button",
+                class: "chip",
+                title: "Take this back",
+                onclick: () => change({ edits: wish?.edits.filter((each) => each !== edit) ?? [] }),
+              },
+              `${short(now, edit.name)}, head ${edit.head + 1} ${edit.kind} ✕`,
+            ),
+          ),
           h("button", { type: "button", class: "chip strong", onclick: () => change({ edits: [] }) }, "Reset"),
         ),
-      now.gold && errors && typeof head === "number" && h("span", { class: "note" }, "Alignment error of this head ", h("b", null, percent(errors[head]))),
-      best && now.gold && h("button", { type: "button", class: "chip", onclick: () => change({ look: `${best.name}:${best.head}` }) }, `best head: ${short(now, best.name)}, head ${best.head + 1}, ${percent(best.error)}`),
-      now.gold && !now.gold.matches && h("span", { class: "note" }, "The reference says “", h("b", null, now.gold.text), "”"),
+      now.gold &&
+        errors &&
+        typeof head === "number" &&
+        h("span", { class: "note" }, "Alignment error of this head ", h("b", null, percent(errors[head]))),
+      best &&
+        now.gold &&
+        h(
+          "button",
+          { type: "button", class: "chip", onclick: () => change({ look: `${best.name}:${best.head}` }) },
+          `best head: ${short(now, best.name)}, head ${best.head + 1}, ${percent(best.error)}`,
+        ),
+      now.gold &&
+        !now.gold.matches &&
+        h("span", { class: "note" }, "The reference says “", h("b", null, now.gold.text), "”"),
       more.length > 0 &&
         !wish.small &&
-        h("details", { class: "nbest", open }, h("summary", null, `${more.length} other ${more.length > 1 ? "ways" : "way"} to say it`), h("ol", { start: 2 }, more.map((each) => h("li", null, each.text, h("span", { class: "quiet" }, ` ${each.score.toFixed(2).replace("-", "−")}`))))),
-      h("span", { class: "quiet seconds" }, `${now.seconds < 0.95 ? `${Math.round(now.seconds * 1000)} ms` : `${now.seconds.toFixed(1)} s`}`),
+        h(
+          "details",
+          { class: "nbest", open },
+          h("summary", null, `${more.length} other ${more.length > 1 ? "ways" : "way"} to say it`),
+          h(
+            "ol",
+            { start: 2 },
+            more.map((each) =>
+              h("li", null, each.text, h("span", { class: "quiet" }, ` ${each.score.toFixed(2).replace("-", "−")}`)),
+            ),
+          ),
+        ),
+      h(
+        "span",
+        { class: "quiet seconds" },
+        `${now.seconds < 0.95 ? `${Math.round(now.seconds * 1000)} ms` : `${now.seconds.toFixed(1)} s`}`,
+      ),
     );
   }
 
@@ -230,24 +289,55 @@ export function create(host, tools) {
   function controls(attention, head) {
     if (!result || !wish) return;
     bar.hidden = wish.view === "beam";
-    const kinds = /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)).filter((kind) => result?.attentions.some((each) => each.kind === kind));
+    const kinds = /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)).filter((kind) =>
+      result?.attentions.some((each) => each.kind === kind),
+    );
     const peers = result.attentions.filter((each) => each.kind === attention.kind);
     const open = (/** @type {Attention | undefined} */ to, /** @type {number | "mean"} */ at) =>
-      to && change({ look: `${to.name}:${at === "mean" ? at : Math.min(at, to.heads - 1)}`, ...(to.rows === attention.rows ? {} : { word: null }) });
-    const same = (/** @type {string} */ kind) => result?.attentions.filter((each) => each.kind === kind).find((each) => each.layer === attention.layer) ?? result?.attentions.find((each) => each.kind === kind);
+      to &&
+      change({
+        look: `${to.name}:${at === "mean" ? at : Math.min(at, to.heads - 1)}`,
+        ...(to.rows === attention.rows ? {} : { word: null }),
+      });
+    const same = (/** @type {string} */ kind) =>
+      result?.attentions.filter((each) => each.kind === kind).find((each) => each.layer === attention.layer) ??
+      result?.attentions.find((each) => each.kind === kind);
     refill(
       bar,
       kinds.length > 1 &&
         h(
           "div",
           { class: "segments", role: "group", "aria-label": "Which attention" },
-          kinds.map((kind) => h("button", { type: "button", "aria-pressed": String(kind === attention.kind), onclick: () => open(same(kind), head) }, KINDS[kind])),
+          kinds.map((kind) =>
+            h(
+              "button",
+              {
+                type: "button",
+                "aria-pressed": String(kind === attention.kind),
+                onclick: () => open(same(kind), head),
+              },
+              KINDS[kind],
+            ),
+          ),
         ),
-      peers.length > 1 && menu("layer", peers.map((each) => ({ value: each.name, label: String(each.layer + 1) })), attention.name, (name) => open(peers.find((each) => each.name === name), head)),
+      peers.length > 1 &&
+        menu(
+          "layer",
+          peers.map((each) => ({ value: each.name, label: String(each.layer + 1) })),
+          attention.name,
+          (name) =>
+            open(
+              peers.find((each) => each.name === name),
+              head,
+            ),
+        ),
       attention.heads > 1 &&
         menu(
           "head",
-          [{ value: "mean", label: "mean of all" }, ...Array.from({ length: attention.heads }, (_, i) => ({ value: String(i), label: String(i + 1) }))],
+          [
+            { value: "mean", label: "mean of all" },
+            ...Array.from({ length: attention.heads }, (_, i) => ({ value: String(i), label: String(i + 1) })),
+          ],
           String(head),
           (value) => open(attention, value === "mean" ? value : Number(value)),
         ),
@@ -271,11 +361,30 @@ export function create(host, tools) {
       change({ look: `${name}:${at}`, ...(to?.rows === attention.rows ? {} : { word: null }) });
     };
     const groups = /** @type {(keyof typeof KINDS)[]} */ (["cross", "causal", "self"])
-      .map((kind) => ({ title: { cross: "Cross: output looks at input", causal: "Decoder: output looks back at itself", self: "Encoder: input looks at itself" }[kind], lines: now.attentions.filter((each) => each.kind === kind) }))
+      .map((kind) => ({
+        title: {
+          cross: "Cross: output looks at input",
+          causal: "Decoder: output looks back at itself",
+          self: "Encoder: input looks at itself",
+        }[kind],
+        lines: now.attentions.filter((each) => each.kind === kind),
+      }))
       .filter((group) => group.lines.length);
     const marks = new Map(wish.edits.map((edit) => [`${edit.name}:${edit.head}`, edit.kind]));
-    const notes = new Map(Object.entries(now.gold?.error ?? {}).flatMap(([name, errors]) => errors.map((error, i) => [`${name}:${i}`, `alignment error ${percent(error)}`])));
-    const render = () => thumbs?.update({ size: pictures?.size ?? 24, pixels: pictures?.pixels ?? new Map(), groups, chosen: { name: attention.name, head }, marks, notes });
+    const notes = new Map(
+      Object.entries(now.gold?.error ?? {}).flatMap(([name, errors]) =>
+        errors.map((error, i) => [`${name}:${i}`, `alignment error ${percent(error)}`]),
+      ),
+    );
+    const render = () =>
+      thumbs?.update({
+        size: pictures?.size ?? 24,
+        pixels: pictures?.pixels ?? new Map(),
+        groups,
+        chosen: { name: attention.name, head },
+        marks,
+        notes,
+      });
     render();
     if (pictures?.id === now.id) return;
     void thumbnails(now).then((found) => {
@@ -302,13 +411,18 @@ export function create(host, tools) {
   /** @param {Result} now */
   async function thumbnails(now) {
     try {
-      const { data, headers } = await asking(now, (id) => context.api.bytes(`/api/looks/${id}/overview`, { params: { size: 32 }, signal: control.signal }));
+      const { data, headers } = await asking(now, (id) =>
+        context.api.bytes(`/api/looks/${id}/overview`, { params: { size: 32 }, signal: control.signal }),
+      );
       const plan = JSON.parse(headers.get("X-Regard-Layout") ?? "{}");
       const size = Number(plan.size ?? 32);
       const pixels = new Map();
       let place = 0;
       for (const { name, heads: many } of plan.attentions ?? now.attentions) {
-        pixels.set(name, Array.from({ length: many }, (_, i) => new Uint8Array(data, place + i * size * size, size * size)));
+        pixels.set(
+          name,
+          Array.from({ length: many }, (_, i) => new Uint8Array(data, place + i * size * size, size * size)),
+        );
         place += many * size * size;
       }
       return { id: now.id, size, pixels };
@@ -339,7 +453,19 @@ export function create(host, tools) {
       if (result.beam.nodes.length) put("beam") && drawn?.update(result.beam);
       else {
         put(null);
-        replace(stage, h("div", { class: "blind-note" }, h("p", null, "There was no search."), h("p", { class: "quiet" }, "The model was made to write the reference; let it write freely to see its beam.")));
+        replace(
+          stage,
+          h(
+            "div",
+            { class: "blind-note" },
+            h("p", null, "There was no search."),
+            h(
+              "p",
+              { class: "quiet" },
+              "The model was made to write the reference; let it write freely to see its beam.",
+            ),
+          ),
+        );
       }
       return;
     }
@@ -359,11 +485,18 @@ export function create(host, tools) {
     replace(stage);
     drawn = null;
     if (!kind) return false;
-    const onpick = (/** @type {Mark} */ mark) => mark.row !== undefined && change({ word: mark.row === wish?.word ? null : mark.row });
+    const onpick = (/** @type {Mark} */ mark) =>
+      mark.row !== undefined && change({ word: mark.row === wish?.word ? null : mark.row });
     const unpick = (/** @type {Mark} */ mark) => change({ word: mark.row ?? null });
     const onpoint = (/** @type {Mark | null} */ mark) => glow(mark);
     const made =
-      kind === "lines" ? lines.create(stage, { onpoint, onpick: unpick }) : kind === "matrix" ? matrix.create(stage, { onpoint, onpick }) : kind === "neuron" ? neuron.create(stage) : tree.create(stage);
+      kind === "lines"
+        ? lines.create(stage, { onpoint, onpick: unpick })
+        : kind === "matrix"
+          ? matrix.create(stage, { onpoint, onpick })
+          : kind === "neuron"
+            ? neuron.create(stage)
+            : tree.create(stage);
     drawn = { kind, ...made };
     return true;
   }
@@ -372,15 +505,30 @@ export function create(host, tools) {
   function seen(attention, head, merge) {
     const now = /** @type {Result} */ (result);
     const [rows, columns] = [axis(attention.rows, merge), axis(attention.columns, merge)];
-    const gold = merge === "words" && attention.kind === "cross" && now.gold?.matches ? now.gold?.links.map(([i, j]) => /** @type {[number, number]} */ ([j, i])) : undefined;
-    return { name: attention.name, kind: attention.kind, layer: attention.layer, head, rows, columns, weights: fetched(attention, head, merge, rows, columns), ...(gold ? { gold } : {}) };
+    const gold =
+      merge === "words" && attention.kind === "cross" && now.gold?.matches
+        ? now.gold?.links.map(([i, j]) => /** @type {[number, number]} */ ([j, i]))
+        : undefined;
+    return {
+      name: attention.name,
+      kind: attention.kind,
+      layer: attention.layer,
+      head,
+      rows,
+      columns,
+      weights: fetched(attention, head, merge, rows, columns),
+      ...(gold ? { gold } : {}),
+    };
   }
 
   /** @param {string} name @param {"words" | "pieces"} merge @returns {Words} */
   function axis(name, merge) {
     const key = `${name}:${merge}`;
     const said = /** @type {Result} */ (result).axes[name] ?? { pieces: [], words: [] };
-    const known = axes.get(key) ?? { kind: "words", labels: merge === "pieces" ? said.pieces : said.words.map((_, i) => spoken(said, i)) };
+    const known = axes.get(key) ?? {
+      kind: "words",
+      labels: merge === "pieces" ? said.pieces : said.words.map((_, i) => spoken(said, i)),
+    };
     axes.set(key, known);
     return known;
   }
@@ -391,11 +539,19 @@ export function create(host, tools) {
     const now = /** @type {Result} */ (result);
     const known = weights.get(key);
     if (known) return known;
-    const ask = (/** @type {"f16" | "f32"} */ encoding) => async (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ c, /** @type {number} */ d, /** @type {AbortSignal} */ signal) => {
-      const params = { name: attention.name, head, rows: `${a}:${b}`, columns: `${c}:${d}`, encoding, merge };
-      const { data } = await asking(now, (id) => context.api.bytes(`/api/looks/${id}/weights`, { params, signal }));
-      return unpack(data, encoding);
-    };
+    const ask =
+      (/** @type {"f16" | "f32"} */ encoding) =>
+      async (
+        /** @type {number} */ a,
+        /** @type {number} */ b,
+        /** @type {number} */ c,
+        /** @type {number} */ d,
+        /** @type {AbortSignal} */ signal,
+      ) => {
+        const params = { name: attention.name, head, rows: `${a}:${b}`, columns: `${c}:${d}`, encoding, merge };
+        const { data } = await asking(now, (id) => context.api.bytes(`/api/looks/${id}/weights`, { params, signal }));
+        return unpack(data, encoding);
+      };
     const made = new Weights(rows.labels.length, columns.labels.length, ask("f16"), ask("f32"));
     weights.set(key, made);
     return made;
@@ -406,13 +562,35 @@ export function create(host, tools) {
     const now = /** @type {Result} */ (result);
     if (head === "mean") {
       put(null);
-      replace(stage, h("div", { class: "blind-note" }, h("p", null, "Queries and keys belong to one head."), h("button", { type: "button", class: "button", onclick: () => change({ look: `${attention.name}:0` }) }, "Look at head 1")));
+      replace(
+        stage,
+        h(
+          "div",
+          { class: "blind-note" },
+          h("p", null, "Queries and keys belong to one head."),
+          h(
+            "button",
+            { type: "button", class: "button", onclick: () => change({ look: `${attention.name}:0` }) },
+            "Look at head 1",
+          ),
+        ),
+      );
       return;
     }
     const said = now.axes[attention.rows];
-    const row = wish?.word === null || wish?.word === undefined ? 0 : wish.merge === "words" ? (said?.words[wish.word]?.[1] ?? 0) : wish.word;
+    const row =
+      wish?.word === null || wish?.word === undefined
+        ? 0
+        : wish.merge === "words"
+          ? (said?.words[wish.word]?.[1] ?? 0)
+          : wish.word;
     try {
-      const found = await asking(now, (id) => context.api.get(`/api/looks/${id}/neuron`, { params: { name: attention.name, head, row }, signal: control.signal }));
+      const found = await asking(now, (id) =>
+        context.api.get(`/api/looks/${id}/neuron`, {
+          params: { name: attention.name, head, row },
+          signal: control.signal,
+        }),
+      );
       if (result !== now || wish?.view !== "neuron") return;
       if (drawn?.kind !== "neuron") put("neuron");
       const names = now.axes[attention.columns]?.pieces.map((piece) => piece.trim() || "␣") ?? [];
@@ -421,7 +599,14 @@ export function create(host, tools) {
     } catch (error) {
       if (aborted(error)) return;
       put(null);
-      replace(stage, h("div", { class: "blind-note" }, h("p", { role: "alert" }, error instanceof Error ? error.message : String(error))));
+      replace(
+        stage,
+        h(
+          "div",
+          { class: "blind-note" },
+          h("p", { role: "alert" }, error instanceof Error ? error.message : String(error)),
+        ),
+      );
     }
   }
 
@@ -430,7 +615,15 @@ export function create(host, tools) {
     const said = /** @type {Result} */ (result).axes[attention.rows];
     const before = stage.querySelector(".askers");
     const chips = (said?.pieces ?? []).map((piece, i) =>
-      h("button", { type: "button", "aria-pressed": String(i === row), onclick: () => change({ word: wish?.merge === "words" ? wordAt(said, i) : i }) }, piece.trim() || "␣"),
+      h(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": String(i === row),
+          onclick: () => change({ word: wish?.merge === "words" ? wordAt(said, i) : i }),
+        },
+        piece.trim() || "␣",
+      ),
     );
     const askers = before ?? h("div", { class: "askers", role: "group", "aria-label": "Who asks" });
     if (!before) stage.prepend(askers);
@@ -442,7 +635,8 @@ export function create(host, tools) {
     const buttons = output.querySelectorAll("button.said");
     const said = result?.axes["target"];
     const cross = result && wish && chosen(result, wish.look)?.attention.rows === "target";
-    const row = mark?.row === undefined ? undefined : wish?.merge === "words" ? mark.row : (wordOf(said, mark.row) ?? undefined);
+    const row =
+      mark?.row === undefined ? undefined : wish?.merge === "words" ? mark.row : (wordOf(said, mark.row) ?? undefined);
     buttons.forEach((button, i) => button.classList.toggle("glow", Boolean(cross) && i === row));
   }
 
@@ -450,7 +644,13 @@ export function create(host, tools) {
   function point(mark) {
     const said = result?.axes["target"];
     const row = mark?.row === undefined ? undefined : (unit(said, mark.row) ?? undefined);
-    drawn?.highlight?.(row === undefined ? (drawn.kind === "matrix" && typeof wish?.word === "number" ? { row: wish.word } : null) : { row });
+    drawn?.highlight?.(
+      row === undefined
+        ? drawn.kind === "matrix" && typeof wish?.word === "number"
+          ? { row: wish.word }
+          : null
+        : { row },
+    );
   }
 
   /** A word of an axis as the views count: in words or in pieces. @param {Said | undefined} said @param {number} i */
@@ -464,18 +664,33 @@ export function create(host, tools) {
     const [view, now] = [drawn, result];
     const picked = chosen(now, wish.look);
     /** @type {Figure[]} */
-    const found = [{ title: `${title}, ${names[/** @type {"lines"} */ (view.kind)] ?? view.kind}`, svg: () => view.exportSvg() }];
+    const found = [
+      { title: `${title}, ${names[/** @type {"lines"} */ (view.kind)] ?? view.kind}`, svg: () => view.exportSvg() },
+    ];
     if (picked) {
       const shown = seen(picked.attention, picked.head, wish.merge);
       const [rows, columns] = [/** @type {Words} */ (shown.rows), /** @type {Words} */ (shown.columns)];
       const table = async () => {
         const all = await shown.weights.all();
-        return { columns: ["", ...columns.labels], rows: rows.labels.map((label, i) => [label, ...all.subarray(i * columns.labels.length, (i + 1) * columns.labels.length)]) };
+        return {
+          columns: ["", ...columns.labels],
+          rows: rows.labels.map((label, i) => [
+            label,
+            ...all.subarray(i * columns.labels.length, (i + 1) * columns.labels.length),
+          ]),
+        };
       };
-      const json = () => asking(now, (id) => context.api.get(`/api/looks/${id}/view`, { params: { name: picked.attention.name, head: picked.head } })).then((one) => ({ format: "regard-views-1", title, views: [one] }));
+      const json = () =>
+        asking(now, (id) =>
+          context.api.get(`/api/looks/${id}/view`, { params: { name: picked.attention.name, head: picked.head } }),
+        ).then((one) => ({ format: "regard-views-1", title, views: [one] }));
       Object.assign(found[0] ?? {}, { table, json });
     }
-    if (thumbs && !aside.hidden) found.push({ title: `${title}, all heads`, svg: () => /** @type {ReturnType<typeof overview.create>} */ (thumbs).exportSvg() });
+    if (thumbs && !aside.hidden)
+      found.push({
+        title: `${title}, all heads`,
+        svg: () => /** @type {ReturnType<typeof overview.create>} */ (thumbs).exportSvg(),
+      });
     return found;
   }
 
@@ -483,7 +698,10 @@ export function create(host, tools) {
   function caption() {
     if (!wish || !result) return "";
     const picked = chosen(result, wish.look);
-    const where = picked && wish.view !== "beam" ? ` ${picked.attention.name}, layer ${picked.attention.layer + 1}, ${picked.head === "mean" ? "mean of all heads" : `head ${picked.head + 1}`}.` : "";
+    const where =
+      picked && wish.view !== "beam"
+        ? ` ${picked.attention.name}, layer ${picked.attention.layer + 1}, ${picked.head === "mean" ? "mean of all heads" : `head ${picked.head + 1}`}.`
+        : "";
     const edits = wish.edits.map((edit) => `${edit.name} head ${edit.head + 1} ${edit.kind}`).join(", ");
     return `${wish.model["title"] ?? wish.model["name"]}: “${clip(String(wish.request["text"]))}” → “${clip(result.outputs[0]?.text ?? "")}”.${where}${edits && ` Edited: ${edits}.`}`;
   }
@@ -514,7 +732,11 @@ export function create(host, tools) {
 
 /** @param {string} label @param {{value: string, label: string}[]} choices @param {string} value @param {(value: string) => void} run */
 function menu(label, choices, value, run) {
-  const select = h("select", { onchange: () => run(select.value) }, choices.map((each) => h("option", { value: each.value, selected: each.value === value }, each.label)));
+  const select = h(
+    "select",
+    { onchange: () => run(select.value) },
+    choices.map((each) => h("option", { value: each.value, selected: each.value === value }, each.label)),
+  );
   return h("label", { class: "pick" }, label, select);
 }
 
@@ -531,7 +753,8 @@ function bestHead(now) {
 }
 
 /** @param {Said} said @param {number} i */
-const spoken = (said, i) => (said.labels?.[i] ?? said.pieces.slice(said.words[i]?.[0] ?? 0, (said.words[i]?.[1] ?? -1) + 1).join("")).trim();
+const spoken = (said, i) =>
+  (said.labels?.[i] ?? said.pieces.slice(said.words[i]?.[0] ?? 0, (said.words[i]?.[1] ?? -1) + 1).join("")).trim();
 /** The word that a piece is part of. @param {Said | undefined} said @param {number} piece */
 const wordAt = (said, piece) => said?.words.findIndex(([first, last]) => first <= piece && piece <= last) ?? null;
 /** @param {Said | undefined} said @param {number | null} piece */

@@ -33,9 +33,21 @@ async function mount(host, context) {
 
   const state = () => {
     const flat = context.state.get();
-    const named = String(flat["runs"] ?? "").split(",").filter((name) => runs.some((run) => run.name === name));
-    const chosen = "runs" in flat && flat["runs"] !== "" ? (flat["runs"] === "none" ? [] : named) : runs.slice(0, SHOWN).map((run) => run.name);
-    return { chosen, log: String(flat["log"] ?? "") === "1", smooth: Number(flat["smooth"] ?? 0.8), over: String(flat["over"] ?? "step") };
+    const named = String(flat["runs"] ?? "")
+      .split(",")
+      .filter((name) => runs.some((run) => run.name === name));
+    const chosen =
+      "runs" in flat && flat["runs"] !== ""
+        ? flat["runs"] === "none"
+          ? []
+          : named
+        : runs.slice(0, SHOWN).map((run) => run.name);
+    return {
+      chosen,
+      log: String(flat["log"] ?? "") === "1",
+      smooth: Number(flat["smooth"] ?? 0.8),
+      over: String(flat["over"] ?? "step"),
+    };
   };
   const set = (/** @type {import("../state.js").Flat} */ patch, /** @type {boolean | string} */ undo = true) => {
     context.state.set(patch, { undo });
@@ -44,9 +56,31 @@ async function mount(host, context) {
 
   const list = h("div", { class: "run-list" });
   const log = h("input", { type: "checkbox", onchange: () => set({ log: log.checked ? 1 : "" }) });
-  const smooth = h("input", { type: "range", min: 0, max: 0.99, step: 0.01, oninput: () => set({ smooth: smooth.value }, "smooth") });
-  const across = h("div", { class: "segments", role: "group", "aria-label": "Across" }, ["step", "minutes"].map((value) => h("button", { type: "button", value, onclick: () => set({ over: value === "step" ? "" : value }) }, value === "step" ? "steps" : value)));
-  const bar = h("div", { class: "scene-bar" }, across, h("label", { class: "check" }, log, "logarithmic"), h("label", { class: "pick beam" }, "smoothing", smooth));
+  const smooth = h("input", {
+    type: "range",
+    min: 0,
+    max: 0.99,
+    step: 0.01,
+    oninput: () => set({ smooth: smooth.value }, "smooth"),
+  });
+  const across = h(
+    "div",
+    { class: "segments", role: "group", "aria-label": "Across" },
+    ["step", "minutes"].map((value) =>
+      h(
+        "button",
+        { type: "button", value, onclick: () => set({ over: value === "step" ? "" : value }) },
+        value === "step" ? "steps" : value,
+      ),
+    ),
+  );
+  const bar = h(
+    "div",
+    { class: "scene-bar" },
+    across,
+    h("label", { class: "check" }, log, "logarithmic"),
+    h("label", { class: "pick beam" }, "smoothing", smooth),
+  );
   const grid = h("div", { class: "charts" });
   const table = h("div", { class: "zoo" });
   const cards = h("div", { class: "cards" });
@@ -59,7 +93,11 @@ async function mount(host, context) {
       runs = /** @type {Run[]} */ (await context.api.get("/api/runs", { signal }));
       await refresh();
     } catch (error) {
-      if (!aborted(error)) replace(list, h("p", { class: "problem", role: "alert" }, error instanceof Error ? error.message : String(error)));
+      if (!aborted(error))
+        replace(
+          list,
+          h("p", { class: "problem", role: "alert" }, error instanceof Error ? error.message : String(error)),
+        );
     }
   }
 
@@ -67,7 +105,17 @@ async function mount(host, context) {
     const now = state();
     if (!runs.length) {
       training.classList.add("none");
-      replace(list, h("section", { class: "empty" }, h("h2", null, "No runs yet"), h("p", null, "Train something, and its curves grow here while it learns:"), h("code", null, "regard train translate --out runs/mine"), h("code", null, "regard explore --runs runs")));
+      replace(
+        list,
+        h(
+          "section",
+          { class: "empty" },
+          h("h2", null, "No runs yet"),
+          h("p", null, "Train something, and its curves grow here while it learns:"),
+          h("code", null, "regard train translate --out runs/mine"),
+          h("code", null, "regard explore --runs runs"),
+        ),
+      );
       return;
     }
     training.classList.remove("none");
@@ -84,7 +132,10 @@ async function mount(host, context) {
     const last = known.at(-1)?.step ?? -1;
     if (known.length && run && run.step <= last) return;
     try {
-      const found = await context.api.get(`/api/runs/${encodeURIComponent(name)}/metrics`, { params: { after: last }, signal });
+      const found = await context.api.get(`/api/runs/${encodeURIComponent(name)}/metrics`, {
+        params: { after: last },
+        signal,
+      });
       const fresh = /** @type {Row[]} */ (Array.isArray(found) ? found : found.rows);
       // A look that was begun before another one ended must not add the same rows again.
       const end = rows.get(name)?.at(-1)?.step ?? -1;
@@ -104,17 +155,25 @@ async function mount(host, context) {
       h("h2", null, "Trainings"),
       runs.map((run, i) => {
         const on = now.chosen.includes(run.name);
-        const box = h("input", { type: "checkbox", checked: on, onchange: () => {
-          const next = box.checked ? [...now.chosen, run.name] : now.chosen.filter((name) => name !== run.name);
-          set({ runs: next.length ? next.join(",") : "none" });
-        } });
+        const box = h("input", {
+          type: "checkbox",
+          checked: on,
+          onchange: () => {
+            const next = box.checked ? [...now.chosen, run.name] : now.chosen.filter((name) => name !== run.name);
+            set({ runs: next.length ? next.join(",") : "none" });
+          },
+        });
         return h(
           "label",
           { class: `run${on ? " on" : ""}`, style: { "--hue": hue(i) } },
           box,
           h("i", { class: "swatch", style: { "--hue": on ? hue(i) : "var(--line)" } }),
           h("span", { class: "run-name" }, run.name, run.alive && h("span", { class: "alive" }, "live")),
-          h("span", { class: "quiet" }, `${run.recipe} · step ${chart.plain(run.step)}${run.steps ? ` of ${chart.plain(run.steps)}` : ""} · ${run.minutes} min`),
+          h(
+            "span",
+            { class: "quiet" },
+            `${run.recipe} · step ${chart.plain(run.step)}${run.steps ? ` of ${chart.plain(run.steps)}` : ""} · ${run.minutes} min`,
+          ),
           run.steps && h("progress", { max: run.steps, value: run.step, "aria-label": `${run.name}: progress` }),
         );
       }),
@@ -125,15 +184,30 @@ async function mount(host, context) {
   function controls(now) {
     log.checked = now.log;
     if (document.activeElement !== smooth) smooth.value = String(now.smooth);
-    for (const button of across.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.value === now.over));
+    for (const button of across.querySelectorAll("button"))
+      button.setAttribute("aria-pressed", String(button.value === now.over));
   }
 
   /** @param {ReturnType<typeof state>} now */
   function draw(now) {
-    const scores = [...new Set(now.chosen.flatMap((name) => (rows.get(name) ?? []).flatMap((row) => Object.keys(row).filter((key) => !PLAIN.has(key) && typeof row[key] === "number"))))].sort();
+    const scores = [
+      ...new Set(
+        now.chosen.flatMap((name) =>
+          (rows.get(name) ?? []).flatMap((row) =>
+            Object.keys(row).filter((key) => !PLAIN.has(key) && typeof row[key] === "number"),
+          ),
+        ),
+      ),
+    ].sort();
     const wanted = new Map([
       ["loss", { title: "Loss", value: (/** @type {Row} */ row) => row["loss"], log: now.log, smooth: now.smooth }],
-      ...scores.map((key) => /** @type {const} */ ([key, { title: NAMES[key] ?? key, value: (/** @type {Row} */ row) => row[key], log: false, smooth: 0 }])),
+      ...scores.map(
+        (key) =>
+          /** @type {const} */ ([
+            key,
+            { title: NAMES[key] ?? key, value: (/** @type {Row} */ row) => row[key], log: false, smooth: 0 },
+          ]),
+      ),
       ["rate", { title: "Learning rate", value: (/** @type {Row} */ row) => row["rate"], log: now.log, smooth: 0 }],
       ["speed", { title: "Speed, tokens a second", value: speed, log: false, smooth: now.smooth }],
     ]);
@@ -147,7 +221,9 @@ async function mount(host, context) {
         points: (rows.get(name) ?? []).flatMap((row, i, all) => {
           const found = value(row, all[i - 1]);
           const across = now.over === "minutes" ? (row["seconds"] ?? NaN) / 60 : row.step;
-          return typeof found === "number" && Number.isFinite(found) && Number.isFinite(across) ? [/** @type {[number, number]} */ ([across, found])] : [];
+          return typeof found === "number" && Number.isFinite(found) && Number.isFinite(across)
+            ? [/** @type {[number, number]} */ ([across, found])]
+            : [];
         }),
       }));
       made.update({ series, log, smooth, across: now.over === "minutes" ? "minute" : "step" });
@@ -158,7 +234,9 @@ async function mount(host, context) {
 
   /** Cards and samples. @param {ReturnType<typeof state>} now */
   function describe(now) {
-    const open = new Set([...cards.querySelectorAll("details[open]")].map((each) => /** @type {HTMLElement} */ (each).dataset["name"]));
+    const open = new Set(
+      [...cards.querySelectorAll("details[open]")].map((each) => /** @type {HTMLElement} */ (each).dataset["name"]),
+    );
     refill(
       cards,
       now.chosen.map((name) => {
@@ -168,37 +246,144 @@ async function mount(host, context) {
         return h(
           "details",
           { class: "panel card", open: open.has(name), "data-name": name },
-          h("summary", null, h("i", { class: "swatch", style: { "--hue": hue(colour(name)) } }), h("b", null, name), Object.entries(best).map(([key, value]) => h("span", { class: "quiet" }, `${NAMES[key] ?? key} ${chart.plain(value)}`))),
-          (run.samples?.length ?? 0) > 0 && [h("h3", null, "Samples"), h("dl", { class: "samples" }, run.samples?.flatMap(sample))],
+          h(
+            "summary",
+            null,
+            h("i", { class: "swatch", style: { "--hue": hue(colour(name)) } }),
+            h("b", null, name),
+            Object.entries(best).map(([key, value]) =>
+              h("span", { class: "quiet" }, `${NAMES[key] ?? key} ${chart.plain(value)}`),
+            ),
+          ),
+          (run.samples?.length ?? 0) > 0 && [
+            h("h3", null, "Samples"),
+            h("dl", { class: "samples" }, run.samples?.flatMap(sample)),
+          ],
           h("h3", null, "Fields"),
-          h("dl", { class: "fields" }, Object.entries(run.fields).flatMap(([key, value]) => [h("dt", null, key), h("dd", null, Array.isArray(value) ? value.join(", ") : String(value))])),
+          h(
+            "dl",
+            { class: "fields" },
+            Object.entries(run.fields).flatMap(([key, value]) => [
+              h("dt", null, key),
+              h("dd", null, Array.isArray(value) ? value.join(", ") : String(value)),
+            ]),
+          ),
         );
       }),
     );
   }
 
   function models() {
-    if (!zoo.length) return replace(table, h("p", { class: "quiet" }, "No models came along; add one by regard explore --model FOLDER."));
-    const scores = [...new Set(zoo.flatMap((model) => Object.entries(model["measured"] ?? {}).filter(([, value]) => typeof value === "number").map(([key]) => key)))];
+    if (!zoo.length)
+      return replace(
+        table,
+        h("p", { class: "quiet" }, "No models came along; add one by regard explore --model FOLDER."),
+      );
+    const scores = [
+      ...new Set(
+        zoo.flatMap((model) =>
+          Object.entries(model["measured"] ?? {})
+            .filter(([, value]) => typeof value === "number")
+            .map(([key]) => key),
+        ),
+      ),
+    ];
     /** @type {{key: string, name: string, value: (model: Record<string, any>) => any, text?: (value: any) => string}[]} */
     const columns = [
       { key: "title", name: "model", value: (model) => model["title"] ?? model["name"] },
       { key: "family", name: "family", value: (model) => model["family"] ?? "" },
-      { key: "direction", name: "languages", value: (model) => (model["tagged"] ? (model["languages"] ?? []).join(" ") : [model["source"], model["target"]].filter(Boolean).join(" → ")) },
-      { key: "parameters", name: "parameters", value: (model) => model["parameters"], text: (value) => (value ? `${(value / 1e6).toFixed(1)} M` : "–") },
-      { key: "minutes", name: "minutes", value: (model) => model["minutes"], text: (value) => (value ? chart.plain(value) : "–") },
-      ...scores.map((key) => ({ key: `score ${key}`, name: NAMES[key] ?? key, value: (/** @type {Record<string, any>} */ model) => model["measured"]?.[key], text: (/** @type {any} */ value) => (typeof value === "number" ? chart.plain(value) : "–") })),
+      {
+        key: "direction",
+        name: "languages",
+        value: (model) =>
+          model["tagged"]
+            ? (model["languages"] ?? []).join(" ")
+            : [model["source"], model["target"]].filter(Boolean).join(" → "),
+      },
+      {
+        key: "parameters",
+        name: "parameters",
+        value: (model) => model["parameters"],
+        text: (value) => (value ? `${(value / 1e6).toFixed(1)} M` : "–"),
+      },
+      {
+        key: "minutes",
+        name: "minutes",
+        value: (model) => model["minutes"],
+        text: (value) => (value ? chart.plain(value) : "–"),
+      },
+      ...scores.map((key) => ({
+        key: `score ${key}`,
+        name: NAMES[key] ?? key,
+        value: (/** @type {Record<string, any>} */ model) => model["measured"]?.[key],
+        text: (/** @type {any} */ value) => (typeof value === "number" ? chart.plain(value) : "–"),
+      })),
     ];
     const by = columns.find((column) => column.key === order.by);
-    const compare = (/** @type {any} */ a, /** @type {any} */ b) => (a === b ? 0 : a === undefined || a === null ? 1 : b === undefined || b === null ? -1 : (a < b ? -1 : 1) * (order.down ? -1 : 1));
+    const compare = (/** @type {any} */ a, /** @type {any} */ b) =>
+      a === b
+        ? 0
+        : a === undefined || a === null
+          ? 1
+          : b === undefined || b === null
+            ? -1
+            : (a < b ? -1 : 1) * (order.down ? -1 : 1);
     const sorted = by ? [...zoo].sort((a, b) => compare(by.value(a), by.value(b))) : zoo;
     refill(
       table,
       h(
         "table",
         { class: "sortable" },
-        h("thead", null, h("tr", null, columns.map(({ key, name }) => h("th", { scope: "col", "aria-sort": order.by === key ? (order.down ? "descending" : "ascending") : "none" }, h("button", { type: "button", onclick: () => ((order = { by: key, down: order.by === key && !order.down }), models()) }, name, h("span", { "aria-hidden": "true" }, order.by === key ? (order.down ? " ↓" : " ↑") : "")))), h("th", null, h("span", { class: "unseen" }, "open")))),
-        h("tbody", null, sorted.map((model) => h("tr", null, columns.map(({ value, text }, i) => h(i ? "td" : "th", { class: typeof value(model) === "number" ? "count" : "", ...(i ? {} : { scope: "row" }) }, text ? text(value(model)) : String(value(model) ?? "–"))), h("td", null, h("button", { type: "button", class: "button", onclick: () => context.go("translate", { model: model["name"] }) }, "Look inside"))))),
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            columns.map(({ key, name }) =>
+              h(
+                "th",
+                { scope: "col", "aria-sort": order.by === key ? (order.down ? "descending" : "ascending") : "none" },
+                h(
+                  "button",
+                  {
+                    type: "button",
+                    onclick: () => ((order = { by: key, down: order.by === key && !order.down }), models()),
+                  },
+                  name,
+                  h("span", { "aria-hidden": "true" }, order.by === key ? (order.down ? " ↓" : " ↑") : ""),
+                ),
+              ),
+            ),
+            h("th", null, h("span", { class: "unseen" }, "open")),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          sorted.map((model) =>
+            h(
+              "tr",
+              null,
+              columns.map(({ value, text }, i) =>
+                h(
+                  i ? "td" : "th",
+                  { class: typeof value(model) === "number" ? "count" : "", ...(i ? {} : { scope: "row" }) },
+                  text ? text(value(model)) : String(value(model) ?? "–"),
+                ),
+              ),
+              h(
+                "td",
+                null,
+                h(
+                  "button",
+                  { type: "button", class: "button", onclick: () => context.go("translate", { model: model["name"] }) },
+                  "Look inside",
+                ),
+              ),
+            ),
+          ),
+        ),
       ),
     );
     return table;
@@ -209,10 +394,15 @@ async function mount(host, context) {
       [...charts].map(([key, each]) => ({
         title: key,
         svg: () => each.exportSvg(),
-        table: () => ({ columns: ["run", "step", key], rows: state().chosen.flatMap((name) => (rows.get(name) ?? []).flatMap((row, i, all) => {
-          const value = key === "speed" ? speed(row, all[i - 1]) : row[key];
-          return value === undefined ? [] : [[name, row.step, value]];
-        })) }),
+        table: () => ({
+          columns: ["run", "step", key],
+          rows: state().chosen.flatMap((name) =>
+            (rows.get(name) ?? []).flatMap((row, i, all) => {
+              const value = key === "speed" ? speed(row, all[i - 1]) : row[key];
+              return value === undefined ? [] : [[name, row.step, value]];
+            }),
+          ),
+        }),
       })),
     shortcuts: [
       { key: "g", does: "Logarithmic or linear", run: () => set({ log: state().log ? "" : 1 }) },

@@ -37,7 +37,17 @@ async function mount(host, context) {
   const about = await context.api.about();
   const models = about.models;
   if (!models.length) {
-    replace(host, h("section", { class: "empty" }, h("h2", null, "No model to look into yet"), h("p", null, "Train one, then start again with it:"), h("code", null, "regard train translate --out runs/mine"), h("code", null, "regard explore --model runs/mine/model")));
+    replace(
+      host,
+      h(
+        "section",
+        { class: "empty" },
+        h("h2", null, "No model to look into yet"),
+        h("p", null, "Train one, then start again with it:"),
+        h("code", null, "regard train translate --out runs/mine"),
+        h("code", null, "regard explore --model runs/mine/model"),
+      ),
+    );
     return { restore() {}, unmount() {} };
   }
 
@@ -142,7 +152,15 @@ async function mount(host, context) {
     if (!text.trim()) {
       for (const panel of panels) panel.destroy();
       panels = [];
-      replace(stage, h("section", { class: "empty" }, h("h2", null, "Type a sentence"), h("p", null, "Every word of its translation will show where it looked.")));
+      replace(
+        stage,
+        h(
+          "section",
+          { class: "empty" },
+          h("h2", null, "Type a sentence"),
+          h("p", null, "Every word of its translation will show where it looked."),
+        ),
+      );
       return;
     }
     stage.querySelector(".empty")?.remove();
@@ -151,7 +169,11 @@ async function mount(host, context) {
       /** @type {Record<string, unknown>} */
       const request = { model: model["name"], text, beam: now.beam };
       if (model["tagged"]) request["to"] = now.pair?.target ?? now.to ?? firstTarget(model);
-      if (said && now.pair) Object.assign(request, { pair: { ...now.pair, split: "test" }, ...(now.force ? { force: said.reference } : {}) });
+      if (said && now.pair)
+        Object.assign(request, {
+          pair: { ...now.pair, split: "test" },
+          ...(now.force ? { force: said.reference } : {}),
+        });
       void panels[i]?.show({
         model,
         request,
@@ -183,7 +205,10 @@ async function mount(host, context) {
         const next = {};
         if (patch.look !== undefined) next["look"] = swapped(now.looks, i, patch.look).join(",");
         if (patch.word !== undefined) next["word"] = patch.word === null ? "" : patch.word;
-        if (patch.edits !== undefined) next["edits"] = swapped(now.edits, i, patch.edits).flatMap((some, k) => (some ?? []).map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`)).join(",");
+        if (patch.edits !== undefined)
+          next["edits"] = swapped(now.edits, i, patch.edits)
+            .flatMap((some, k) => (some ?? []).map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`))
+            .join(",");
         set(next);
       },
     });
@@ -199,19 +224,55 @@ async function mount(host, context) {
     if (!model) return;
     const pick = h(
       "select",
-      { "aria-label": now.models.length > 1 ? `Model ${i + 1}` : "Model", onchange: () => set({ model: swapped(now.models, i, named(pick.value)).map((each) => each?.["name"] ?? "").join(","), look: swapped(now.looks, i, "").join(","), edits: kept(now.edits, i), word: "" }) },
-      models.map((each) => h("option", { value: each["name"], selected: each === model }, each["title"] ?? each["name"])),
+      {
+        "aria-label": now.models.length > 1 ? `Model ${i + 1}` : "Model",
+        onchange: () =>
+          set({
+            model: swapped(now.models, i, named(pick.value))
+              .map((each) => each?.["name"] ?? "")
+              .join(","),
+            look: swapped(now.looks, i, "").join(","),
+            edits: kept(now.edits, i),
+            word: "",
+          }),
+      },
+      models.map((each) =>
+        h("option", { value: each["name"], selected: each === model }, each["title"] ?? each["name"]),
+      ),
     );
     const without = () => {
       const gone = (/** @type {any[]} */ some) => some.filter((_, k) => k !== i);
-      set({ model: gone(now.models).map((each) => each["name"]).join(","), look: gone(now.looks).join(","), edits: "", word: "" });
+      set({
+        model: gone(now.models)
+          .map((each) => each["name"])
+          .join(","),
+        look: gone(now.looks).join(","),
+        edits: "",
+        word: "",
+      });
     };
-    const facts = [model["parameters"] && `${(model["parameters"] / 1e6).toFixed(1)} M parameters`, ...Object.entries(model["measured"] ?? {}).filter(([, value]) => typeof value === "number").slice(0, 1).map(([name, value]) => `${name.toUpperCase()} ${Number(value).toFixed(1)}`)];
+    const facts = [
+      model["parameters"] && `${(model["parameters"] / 1e6).toFixed(1)} M parameters`,
+      ...Object.entries(model["measured"] ?? {})
+        .filter(([, value]) => typeof value === "number")
+        .slice(0, 1)
+        .map(([name, value]) => `${name.toUpperCase()} ${Number(value).toFixed(1)}`),
+    ];
     refill(
       top,
       pick,
       h("span", { class: "quiet facts" }, facts.filter(Boolean).join(" · ")),
-      now.models.length > 1 && h("button", { type: "button", class: "icon small", "aria-label": `Take ${model["title"] ?? model["name"]} away`, onclick: without }, "✕"),
+      now.models.length > 1 &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "icon small",
+            "aria-label": `Take ${model["title"] ?? model["name"]} away`,
+            onclick: without,
+          },
+          "✕",
+        ),
     );
   }
 
@@ -221,22 +282,63 @@ async function mount(host, context) {
   /** @param {ReturnType<typeof read>} now */
   function controls(now) {
     const tagged = now.models.some((model) => model["tagged"]);
-    const beam = h("input", { type: "range", min: 1, max: about.limits["beam"] ?? 10, value: now.beam, "aria-label": "Beam", onchange: () => set({ beam: beam.value }), oninput: () => replace(width, beam.value) });
+    const beam = h("input", {
+      type: "range",
+      min: 1,
+      max: about.limits["beam"] ?? 10,
+      value: now.beam,
+      "aria-label": "Beam",
+      onchange: () => set({ beam: beam.value }),
+      oninput: () => replace(width, beam.value),
+    });
     const width = h("output", null, now.beam);
     refill(
       options,
       world(now),
-      tagged && !now.pair && select("into", languages(now.models), String(now.to ?? firstTarget(now.models.find((each) => each["tagged"]) ?? {})), (to) => set({ to })),
+      tagged &&
+        !now.pair &&
+        select(
+          "into",
+          languages(now.models),
+          String(now.to ?? firstTarget(now.models.find((each) => each["tagged"]) ?? {})),
+          (to) => set({ to }),
+        ),
       h("label", { class: "pick beam" }, "beam", beam, width),
-      now.models.length < MOST && models.length > 1 && h("button", { type: "button", class: "button", onclick: compare }, now.models.length > 1 ? "Add a model" : "Compare models"),
+      now.models.length < MOST &&
+        models.length > 1 &&
+        h(
+          "button",
+          { type: "button", class: "button", onclick: compare },
+          now.models.length > 1 ? "Add a model" : "Compare models",
+        ),
     );
     const cross = now.view !== "beam" && now.view !== "neuron";
     refill(
       tabs,
-      VIEWS.map(({ id, title, key }) => h("button", { type: "button", role: "tab", "aria-selected": String(id === now.view), title: `${title} (${key})`, onclick: () => set({ view: id }) }, title)),
+      VIEWS.map(({ id, title, key }) =>
+        h(
+          "button",
+          {
+            type: "button",
+            role: "tab",
+            "aria-selected": String(id === now.view),
+            title: `${title} (${key})`,
+            onclick: () => set({ view: id }),
+          },
+          title,
+        ),
+      ),
     );
-    const words = h("input", { type: "checkbox", checked: now.merge === "words", onchange: () => set({ merge: words.checked ? "" : "pieces", word: "" }) });
-    const force = h("input", { type: "checkbox", checked: now.force, onchange: () => set({ force: force.checked ? 1 : "", word: "" }) });
+    const words = h("input", {
+      type: "checkbox",
+      checked: now.merge === "words",
+      onchange: () => set({ merge: words.checked ? "" : "pieces", word: "" }),
+    });
+    const force = h("input", {
+      type: "checkbox",
+      checked: now.force,
+      onchange: () => set({ force: force.checked ? 1 : "", word: "" }),
+    });
     refill(
       extras,
       cross && h("label", { class: "check" }, words, "pieces merged to words"),
@@ -248,15 +350,26 @@ async function mount(host, context) {
   /** A sentence of the little world, with its true alignment. @param {ReturnType<typeof read>} now */
   function world(now) {
     const model = now.models[0] ?? {};
-    const start = { source: model["tagged"] ? "it" : known(model["source"], "de"), target: model["tagged"] ? "en" : known(model["target"], "en"), index: 0 };
+    const start = {
+      source: model["tagged"] ? "it" : known(model["source"], "de"),
+      target: model["tagged"] ? "en" : known(model["target"], "en"),
+      index: 0,
+    };
     const pair = now.pair ?? start;
     const go = (/** @type {Partial<Pair>} */ patch) => {
       const next = { ...pair, ...patch };
       if (next.source === next.target) next.target = next.source === "en" ? "de" : "en";
       set({ pair: written(next), word: "" }, "pair");
     };
-    if (!now.pair) return h("button", { type: "button", class: "button", onclick: () => go({}) }, "A sentence of the world");
-    const index = h("input", { type: "number", min: 0, value: pair.index, "aria-label": "Number of the sentence", onchange: () => go({ index: Math.max(0, Math.floor(Number(index.value) || 0)) }) });
+    if (!now.pair)
+      return h("button", { type: "button", class: "button", onclick: () => go({}) }, "A sentence of the world");
+    const index = h("input", {
+      type: "number",
+      min: 0,
+      value: pair.index,
+      "aria-label": "Number of the sentence",
+      onchange: () => go({ index: Math.max(0, Math.floor(Number(index.value) || 0)) }),
+    });
     const four = ["en", "de", "it", "cs"].map((value) => ({ value, label: LANGUAGES[value] ?? value }));
     return h(
       "div",
@@ -264,11 +377,50 @@ async function mount(host, context) {
       h("span", { class: "quiet" }, "World"),
       select("from", four, pair.source, (source) => go({ source })),
       select("to", four, pair.target, (target) => go({ target })),
-      h("button", { type: "button", class: "icon small", "aria-label": "Sentence before", disabled: pair.index === 0, onclick: () => go({ index: Math.max(0, pair.index - 1) }) }, "‹"),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon small",
+          "aria-label": "Sentence before",
+          disabled: pair.index === 0,
+          onclick: () => go({ index: Math.max(0, pair.index - 1) }),
+        },
+        "‹",
+      ),
       index,
-      h("button", { type: "button", class: "icon small", "aria-label": "Next sentence", onclick: () => go({ index: pair.index + 1 }) }, "›"),
-      h("button", { type: "button", class: "icon small", "aria-label": "Any sentence", title: "Any sentence", onclick: () => go({ index: Math.floor(Math.random() * 10000) }) }, "⚄"),
-      h("button", { type: "button", class: "icon small", "aria-label": "Leave the world", title: "Write your own", onclick: () => set({ pair: "", text: field.value, word: "" }) }, "✕"),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon small",
+          "aria-label": "Next sentence",
+          onclick: () => go({ index: pair.index + 1 }),
+        },
+        "›",
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon small",
+          "aria-label": "Any sentence",
+          title: "Any sentence",
+          onclick: () => go({ index: Math.floor(Math.random() * 10000) }),
+        },
+        "⚄",
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon small",
+          "aria-label": "Leave the world",
+          title: "Write your own",
+          onclick: () => set({ pair: "", text: field.value, word: "" }),
+        },
+        "✕",
+      ),
     );
   }
 
@@ -278,7 +430,11 @@ async function mount(host, context) {
     const kinds = new Set(now.models.map(kind));
     const source = now.models[0]?.["source"];
     const free = models.filter((each) => !now.models.includes(each));
-    const next = free.find((each) => !kinds.has(kind(each)) && each["source"] === source) ?? free.find((each) => !kinds.has(kind(each))) ?? free[0] ?? models[0];
+    const next =
+      free.find((each) => !kinds.has(kind(each)) && each["source"] === source) ??
+      free.find((each) => !kinds.has(kind(each))) ??
+      free[0] ??
+      models[0];
     set({ model: [...now.models, next].map((each) => each?.["name"]).join(","), word: "" });
   }
 
@@ -289,7 +445,11 @@ async function mount(host, context) {
       { key: "/", does: "Write a sentence", run: () => field.focus() },
       { key: "[", does: "The head before", run: () => panels[0]?.turn(-1) },
       { key: "]", does: "The next head", run: () => panels[0]?.turn(1) },
-      { key: "w", does: "Words or pieces", run: () => set({ merge: state().merge === "words" ? "pieces" : "", word: "" }) },
+      {
+        key: "w",
+        does: "Words or pieces",
+        run: () => set({ merge: state().merge === "words" ? "pieces" : "", word: "" }),
+      },
       { key: "r", does: "Reset all heads", run: () => set({ edits: "" }) },
       { key: "m", does: "On a thumbnail: switch the head off, or make it uniform" },
     ],
@@ -307,7 +467,10 @@ async function mount(host, context) {
 /** The state in full, whatever the link left out. @param {Flat} flat @param {Record<string, any>[]} models */
 function read(flat, models) {
   const text = (/** @type {string} */ key) => String(flat[key] ?? "");
-  const wanted = text("model").split(",").map((name) => models.find((each) => each["name"] === name)).filter((each) => each !== undefined);
+  const wanted = text("model")
+    .split(",")
+    .map((name) => models.find((each) => each["name"] === name))
+    .filter((each) => each !== undefined);
   const chosen = wanted.length ? wanted.slice(0, MOST) : [models.find((each) => each["crosses"]) ?? models[0] ?? {}];
   const asked = text("pair") || ("text" in flat ? "" : opening(chosen[0] ?? {}));
   const [source, target, index] = asked.split("-");
@@ -361,13 +524,18 @@ function complete(result) {
 
 /** @param {any} found @returns {{text: string, reference: string}} */
 function sentence(found) {
-  const said = (/** @type {unknown} */ words) => (Array.isArray(words) ? words.join(" ").replace(/ ([.,;:!?])/g, "$1") : String(words));
+  const said = (/** @type {unknown} */ words) =>
+    Array.isArray(words) ? words.join(" ").replace(/ ([.,;:!?])/g, "$1") : String(words);
   return { text: found.text ?? said(found.source), reference: found.reference ?? said(found.target) };
 }
 
 /** @param {string} label @param {{value: string, label: string}[]} choices @param {string} value @param {(value: string) => void} run */
 function select(label, choices, value, run) {
-  const box = h("select", { onchange: () => run(box.value) }, choices.map((each) => h("option", { value: each.value, selected: each.value === value }, each.label)));
+  const box = h(
+    "select",
+    { onchange: () => run(box.value) },
+    choices.map((each) => h("option", { value: each.value, selected: each.value === value }, each.label)),
+  );
   return h("label", { class: "pick" }, label, box);
 }
 
@@ -379,14 +547,23 @@ function swapped(some, i, value) {
 }
 
 /** The edits of all panels but one, as the link has them. @param {Edit[][]} edits @param {number} i */
-const kept = (edits, i) => edits.flatMap((some, k) => (k === i ? [] : some.map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`))).join(",");
+const kept = (edits, i) =>
+  edits
+    .flatMap((some, k) => (k === i ? [] : some.map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`)))
+    .join(",");
 /** @param {Pair | null} pair */
 const written = (pair) => (pair ? `${pair.source}-${pair.target}-${pair.index}` : "");
 /** @param {Record<string, any> | undefined} model */
-const kind = (model) => (model?.["family"] === "transformer" ? "transformer" : model?.["crosses"] ? "attention" : "blind");
+const kind = (model) =>
+  model?.["family"] === "transformer" ? "transformer" : model?.["crosses"] ? "attention" : "blind";
 /** @param {unknown} code @param {string} otherwise */
 const known = (code, otherwise) => (typeof code === "string" && code in FIRST ? code : otherwise);
 /** @param {Record<string, any>} model */
-const firstTarget = (model) => (model["languages"] ?? []).find((/** @type {string} */ code) => code !== model["source"]) ?? "en";
+const firstTarget = (model) =>
+  (model["languages"] ?? []).find((/** @type {string} */ code) => code !== model["source"]) ?? "en";
 /** @param {Record<string, any>[]} models */
-const languages = (models) => [...new Set(models.flatMap((model) => model["languages"] ?? []))].map((value) => ({ value, label: LANGUAGES[value] ?? value }));
+const languages = (models) =>
+  [...new Set(models.flatMap((model) => model["languages"] ?? []))].map((value) => ({
+    value,
+    label: LANGUAGES[value] ?? value,
+  }));

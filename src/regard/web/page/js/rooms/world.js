@@ -59,7 +59,9 @@ async function mount(host, context) {
     masks: tile("Things"),
     stereo: tile("Two eyes"),
   };
-  const sheets = Object.entries(tiles).map(([kind, { canvas }]) => sheet(canvas, (pen, size) => paint(pen, size.width, kind)));
+  const sheets = Object.entries(tiles).map(([kind, { canvas }]) =>
+    sheet(canvas, (pen, size) => paint(pen, size.width, kind)),
+  );
   const bar = h("div", { class: "scene-bar" });
   const eyes = h("div", { class: "segments eyes", role: "group", "aria-label": "How to show two eyes" });
   tiles.stereo.figure.append(eyes);
@@ -70,13 +72,29 @@ async function mount(host, context) {
     host,
     h("h1", { class: "unseen" }, "World"),
     bar,
-    h("div", { class: "scene" }, h("div", { class: "scene-tiles" }, Object.values(tiles).map((each) => each.figure)), h("div", { class: "scene-said" }, captions, h("h2", null, "Things"), things)),
+    h(
+      "div",
+      { class: "scene" },
+      h(
+        "div",
+        { class: "scene-tiles" },
+        Object.values(tiles).map((each) => each.figure),
+      ),
+      h("div", { class: "scene-said" }, captions, h("h2", null, "Things"), things),
+    ),
     told,
   );
 
   /** @param {string} title */
   function tile(title) {
-    const canvas = h("canvas", { role: "img", "aria-label": title, onpointermove: touch, onpointerdown: touch, onpointerleave: () => light(chosen()), onclick: (/** @type {PointerEvent} */ event) => pick(under(event)) });
+    const canvas = h("canvas", {
+      role: "img",
+      "aria-label": title,
+      onpointermove: touch,
+      onpointerdown: touch,
+      onpointerleave: () => light(chosen()),
+      onclick: (/** @type {PointerEvent} */ event) => pick(under(event)),
+    });
     return { canvas, figure: h("figure", { class: "tile" }, canvas, h("figcaption", null, title)) };
   }
 
@@ -94,7 +112,10 @@ async function mount(host, context) {
     const both = canvas === tiles.stereo.canvas && state().stereo === "both";
     const wide = both ? canvas.clientWidth / 2 : canvas.clientWidth;
     const right = both ? event.offsetX > wide : canvas === tiles.stereo.canvas && eye === "right";
-    const [x, y] = [(event.offsetX % wide) / wide, both ? (event.offsetY - canvas.clientHeight / 4) / wide : event.offsetY / canvas.clientHeight];
+    const [x, y] = [
+      (event.offsetX % wide) / wide,
+      both ? (event.offsetY - canvas.clientHeight / 4) / wide : event.offsetY / canvas.clientHeight,
+    ];
     if (y < 0 || y >= 1) return null;
     const [column, row] = [Math.floor(x * masks.size), Math.floor(y * masks.size)];
     const value = column < masks.size ? (right ? shifted : masks.grey)[row * masks.size + column] : 0;
@@ -115,8 +136,11 @@ async function mount(host, context) {
     lit = next;
     for (const each of sheets) each.repaint();
     for (const element of host.querySelectorAll("[data-things]")) {
-      const own = (/** @type {HTMLElement} */ (element).dataset["things"] ?? "").split(" ").map(Number);
-      element.classList.toggle("lit", own.some((each) => lit.has(each)));
+      const own = (element.getAttribute("data-things") ?? "").split(" ").map(Number);
+      element.classList.toggle(
+        "lit",
+        own.some((each) => lit.has(each)),
+      );
     }
     replace(told, [...lit].map((id) => scene?.things[id]?.name ?? "").join(", "));
   }
@@ -143,7 +167,12 @@ async function mount(host, context) {
   function coloured({ size, grey }, kind) {
     return painted(`${kind} ${dark()}`, () => {
       const colours = [rgb(inks().sunken), ...(scene?.things ?? []).map((_, i) => rgb(hue(i)))];
-      return picture(grey, size, 255, kind === "depth" ? table(true) : palette((i) => [...(colours[i] ?? [0, 0, 0]), 255]));
+      return picture(
+        grey,
+        size,
+        255,
+        kind === "depth" ? table(true) : palette((i) => [...(colours[i] ?? [0, 0, 0]), 255]),
+      );
     });
   }
 
@@ -164,7 +193,12 @@ async function mount(host, context) {
         }
       });
       const rim = rgb(inks().raised);
-      return picture(shade, size, 255, palette((i) => (i === 1 ? [...rim, 255] : i === 2 ? [12, 15, 24, 165] : [0, 0, 0, 0])));
+      return picture(
+        shade,
+        size,
+        255,
+        palette((i) => (i === 1 ? [...rim, 255] : i === 2 ? [12, 15, 24, 165] : [0, 0, 0, 0])),
+      );
     });
   }
 
@@ -185,7 +219,12 @@ async function mount(host, context) {
       control = new AbortController();
       const { signal } = control;
       try {
-        const found = /** @type {Scene} */ (await context.api.get("/api/world/scene", { params: { index: now.index, split: now.split, style: now.style }, signal }));
+        const found = /** @type {Scene} */ (
+          await context.api.get("/api/world/scene", {
+            params: { index: now.index, split: now.split, style: now.style },
+            signal,
+          })
+        );
         const names = ["rgb", "depth", "masks", "left", "right"];
         const loaded = await Promise.all(names.map((name) => load(found.images[name] ?? "")));
         if (signal.aborted) return;
@@ -204,7 +243,8 @@ async function mount(host, context) {
       }
     }
     light(chosen());
-    for (const item of things.querySelectorAll("button")) item.setAttribute("aria-pressed", String(Number(item.dataset["things"]) === now.thing));
+    for (const item of things.querySelectorAll("button"))
+      item.setAttribute("aria-pressed", String(Number(item.dataset["things"]) === now.thing));
     for (const each of sheets) each.repaint();
   }
 
@@ -223,7 +263,22 @@ async function mount(host, context) {
           const before = word.before ?? (i && !/^[.,;:!?]/.test(word.text) ? " " : "");
           if (!about.length) return [before, h("span", null, word.text)];
           const shine = () => light(new Set(about));
-          const button = h("button", { type: "button", class: "named", "data-things": about.join(" "), tabindex: first ? 0 : -1, onpointerenter: shine, onfocus: shine, onpointerleave: () => light(chosen()), onblur: () => light(chosen()), onclick: () => pick(about[0] ?? null), onkeydown: roam }, word.text);
+          const button = h(
+            "button",
+            {
+              type: "button",
+              class: "named",
+              "data-things": about.join(" "),
+              tabindex: first ? 0 : -1,
+              onpointerenter: shine,
+              onfocus: shine,
+              onpointerleave: () => light(chosen()),
+              onblur: () => light(chosen()),
+              onclick: () => pick(about[0] ?? null),
+              onkeydown: roam,
+            },
+            word.text,
+          );
           first = false;
           return [before, button];
         });
@@ -233,7 +288,26 @@ async function mount(host, context) {
     replace(
       things,
       now.things.map((thing) =>
-        h("li", null, h("button", { type: "button", "data-things": thing.id, "aria-pressed": "false", onpointerenter: () => light(new Set([thing.id])), onpointerleave: () => light(chosen()), onfocus: () => light(new Set([thing.id])), onblur: () => light(chosen()), onclick: () => pick(thing.id) }, h("i", { class: "swatch", style: { "--hue": hue(thing.id) } }), thing.name, thing.depth !== undefined && h("span", { class: "quiet" }, `${thing.depth.toFixed(2)} m`))),
+        h(
+          "li",
+          null,
+          h(
+            "button",
+            {
+              type: "button",
+              "data-things": thing.id,
+              "aria-pressed": "false",
+              onpointerenter: () => light(new Set([thing.id])),
+              onpointerleave: () => light(chosen()),
+              onfocus: () => light(new Set([thing.id])),
+              onblur: () => light(chosen()),
+              onclick: () => pick(thing.id),
+            },
+            h("i", { class: "swatch", style: { "--hue": hue(thing.id) } }),
+            thing.name,
+            thing.depth !== undefined && h("span", { class: "quiet" }, `${thing.depth.toFixed(2)} m`),
+          ),
+        ),
       ),
     );
   }
@@ -250,19 +324,50 @@ async function mount(host, context) {
 
   /** @param {ReturnType<typeof state>} now */
   function controls(now) {
-    const index = h("input", { type: "number", min: 0, value: now.index, "aria-label": "Number of the scene", onchange: () => go(Math.max(0, Math.floor(Number(index.value)) || 0)) });
+    const index = h("input", {
+      type: "number",
+      min: 0,
+      value: now.index,
+      "aria-label": "Number of the scene",
+      onchange: () => go(Math.max(0, Math.floor(Number(index.value)) || 0)),
+    });
     refill(
       bar,
-      h("button", { type: "button", class: "button", "aria-label": "Scene before", disabled: now.index === 0, onclick: () => go(now.index - 1) }, "‹"),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-label": "Scene before",
+          disabled: now.index === 0,
+          onclick: () => go(now.index - 1),
+        },
+        "‹",
+      ),
       h("label", { class: "pick" }, "scene", index),
-      h("button", { type: "button", class: "button", "aria-label": "Next scene", onclick: () => go(now.index + 1) }, "›"),
+      h(
+        "button",
+        { type: "button", class: "button", "aria-label": "Next scene", onclick: () => go(now.index + 1) },
+        "›",
+      ),
       h("button", { type: "button", class: "button", onclick: random }, "Any scene"),
       choice("things", SPLITS, now.split, (split) => set({ split, thing: "" })),
       choice("tell", STYLES, now.style, (style) => set({ style })),
       scene && h("span", { class: "quiet facts" }, `${scene.things.length} things, ${scene.facts["palette"] ?? ""}`),
     );
     const ways = { wiggle: "wiggle", left: "left", right: "right", both: "side by side" };
-    refill(eyes, Object.entries(ways).filter(([id]) => id !== "wiggle" || !still.matches).map(([id, label]) => h("button", { type: "button", "aria-pressed": String(now.stereo === id), onclick: () => set({ stereo: id }) }, label)));
+    refill(
+      eyes,
+      Object.entries(ways)
+        .filter(([id]) => id !== "wiggle" || !still.matches)
+        .map(([id, label]) =>
+          h(
+            "button",
+            { type: "button", "aria-pressed": String(now.stereo === id), onclick: () => set({ stereo: id }) },
+            label,
+          ),
+        ),
+    );
     eye = now.stereo === "right" ? "right" : "left";
   }
 
@@ -278,7 +383,15 @@ async function mount(host, context) {
     figures: () =>
       scene
         ? [
-            { title: "scene", svg: () => contact(), json: () => scene, table: () => ({ columns: ["thing", "name", "depth"], rows: (scene?.things ?? []).map((thing) => [thing.id, thing.name, thing.depth ?? ""]) }) },
+            {
+              title: "scene",
+              svg: () => contact(),
+              json: () => scene,
+              table: () => ({
+                columns: ["thing", "name", "depth"],
+                rows: (scene?.things ?? []).map((thing) => [thing.id, thing.name, thing.depth ?? ""]),
+              }),
+            },
           ]
         : [],
     shortcuts: [
@@ -291,8 +404,15 @@ async function mount(host, context) {
   /** The four pictures side by side. */
   function contact() {
     const size = 256;
-    const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width: 4 * size + 36, height: size, viewBox: `0 0 ${4 * size + 36} ${size}` });
-    Object.values(tiles).forEach(({ canvas }, i) => out.append(svg("image", { x: i * (size + 12), width: size, height: size, href: canvas.toDataURL() })));
+    const out = svg("svg", {
+      xmlns: "http://www.w3.org/2000/svg",
+      width: 4 * size + 36,
+      height: size,
+      viewBox: `0 0 ${4 * size + 36} ${size}`,
+    });
+    Object.values(tiles).forEach(({ canvas }, i) =>
+      out.append(svg("image", { x: i * (size + 12), width: size, height: size, href: canvas.toDataURL() })),
+    );
     return out;
   }
 
@@ -309,7 +429,11 @@ async function mount(host, context) {
 
 /** @param {string} label @param {Record<string, string>} choices @param {string} value @param {(value: string) => void} run */
 function choice(label, choices, value, run) {
-  const box = h("select", { onchange: () => run(box.value) }, Object.entries(choices).map(([id, name]) => h("option", { value: id, selected: id === value }, name)));
+  const box = h(
+    "select",
+    { onchange: () => run(box.value) },
+    Object.entries(choices).map(([id, name]) => h("option", { value: id, selected: id === value }, name)),
+  );
   return h("label", { class: "pick" }, label, box);
 }
 
@@ -323,7 +447,11 @@ async function load(href) {
   const pen = canvas.getContext("2d", { willReadFrequently: true });
   pen?.drawImage(image, 0, 0);
   const data = pen?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
-  return { size: canvas.width, grey: Uint8Array.from({ length: data.length / 4 }, (_, k) => data[k * 4] ?? 0), whole: canvas };
+  return {
+    size: canvas.width,
+    grey: Uint8Array.from({ length: data.length / 4 }, (_, k) => data[k * 4] ?? 0),
+    whole: canvas,
+  };
 }
 
 /** Things stand further left for the right eye, near ones more; far ones first, so that near ones cover them.
@@ -348,7 +476,10 @@ function palette(colour) {
 
 /** @param {string} colour @returns {[number, number, number]} */
 function rgb(colour) {
-  const hex = colour.match(/^#(..)(..)(..)$/)?.slice(1).map((part) => parseInt(part, 16));
+  const hex = colour
+    .match(/^#(..)(..)(..)$/)
+    ?.slice(1)
+    .map((part) => parseInt(part, 16));
   const [r = 0, g = 0, b = 0] = hex ?? (colour.match(/\d+/g) ?? []).map(Number);
   return [r, g, b];
 }

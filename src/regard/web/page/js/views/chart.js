@@ -68,7 +68,10 @@ export function create(host, options) {
     return {
       x: (/** @type {number} */ value) => left + ((value - x0) / Math.max(1e-9, x1 - x0)) * (right - left),
       back: (/** @type {number} */ pixel) => x0 + ((pixel - left) / (right - left)) * (x1 - x0),
-      y: (/** @type {number} */ value) => TALL - EDGE.bottom - ((bend(value) - bend(low)) / Math.max(1e-9, bend(high) - bend(low))) * (TALL - EDGE.bottom - EDGE.top),
+      y: (/** @type {number} */ value) =>
+        TALL -
+        EDGE.bottom -
+        ((bend(value) - bend(low)) / Math.max(1e-9, bend(high) - bend(low))) * (TALL - EDGE.bottom - EDGE.top),
       ticks: { x: ticks(x0, x1, width / 110), y: shown.log ? decades(low, high) : ticks(low, high, 5) },
     };
   }
@@ -77,9 +80,24 @@ export function create(host, options) {
   function drawing() {
     const colours = inks();
     const told = shown.series.map(({ name, points }) => `${name} ${format(points.at(-1)?.[1] ?? NaN)}`).join(", ");
-    const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height: TALL, viewBox: `0 0 ${width} ${TALL}`, role: "img", "aria-label": `${options.title}: ${told}`, "font-family": SANS, "font-size": 12 });
+    const out = svg("svg", {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height: TALL,
+      viewBox: `0 0 ${width} ${TALL}`,
+      role: "img",
+      "aria-label": `${options.title}: ${told}`,
+      "font-family": SANS,
+      "font-size": 12,
+    });
     if (!shown.series.some((series) => series.points.length)) {
-      out.append(svg("text", { x: width / 2, y: TALL / 2, "text-anchor": "middle", fill: colours.muted }, "nothing measured yet"));
+      out.append(
+        svg(
+          "text",
+          { x: width / 2, y: TALL / 2, "text-anchor": "middle", fill: colours.muted },
+          "nothing measured yet",
+        ),
+      );
       return out;
     }
     const { x, y, ticks: marks } = scales();
@@ -89,16 +107,62 @@ export function create(host, options) {
         svg("text", { x: EDGE.left - 8, y: y(mark) + 4, "text-anchor": "end", fill: colours.muted }, format(mark)),
       );
     }
-    for (const mark of marks.x) out.append(svg("text", { x: x(mark), y: TALL - EDGE.bottom + 18, "text-anchor": "middle", fill: colours.muted }, plain(mark)));
-    out.append(svg("text", { x: width - EDGE.right, y: TALL - 1, "text-anchor": "end", fill: colours.muted, "font-size": 11 }, shown.across ?? "step"));
+    for (const mark of marks.x)
+      out.append(
+        svg(
+          "text",
+          { x: x(mark), y: TALL - EDGE.bottom + 18, "text-anchor": "middle", fill: colours.muted },
+          plain(mark),
+        ),
+      );
+    out.append(
+      svg(
+        "text",
+        { x: width - EDGE.right, y: TALL - 1, "text-anchor": "end", fill: colours.muted, "font-size": 11 },
+        shown.across ?? "step",
+      ),
+    );
     for (const { hue: colour, points } of shown.series) {
-      const line = (/** @type {[number, number][]} */ some) => some.filter(([, value]) => Number.isFinite(value) && (!shown.log || value > 0)).map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
+      const line = (/** @type {[number, number][]} */ some) =>
+        some
+          .filter(([, value]) => Number.isFinite(value) && (!shown.log || value > 0))
+          .map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`)
+          .join("");
       const soft = Boolean(shown.smooth) && points.length > 12;
-      if (soft) out.append(svg("path", { d: line(points), fill: "none", stroke: hue(colour), "stroke-width": 1, "stroke-opacity": 0.22 }));
-      out.append(svg("path", { d: line(soft ? smoothed(points, shown.smooth ?? 0) : points), fill: "none", stroke: hue(colour), "stroke-width": 2, "stroke-linejoin": "round" }));
-      if (points.length < 30) for (const [a, b] of points) out.append(svg("circle", { cx: x(a), cy: y(b), r: 3, fill: hue(colour) }));
+      if (soft)
+        out.append(
+          svg("path", {
+            d: line(points),
+            fill: "none",
+            stroke: hue(colour),
+            "stroke-width": 1,
+            "stroke-opacity": 0.22,
+          }),
+        );
+      out.append(
+        svg("path", {
+          d: line(soft ? smoothed(points, shown.smooth ?? 0) : points),
+          fill: "none",
+          stroke: hue(colour),
+          "stroke-width": 2,
+          "stroke-linejoin": "round",
+        }),
+      );
+      if (points.length < 30)
+        for (const [a, b] of points) out.append(svg("circle", { cx: x(a), cy: y(b), r: 3, fill: hue(colour) }));
     }
-    out.append(svg("line", { class: "cross", x1: 0, x2: 0, y1: EDGE.top, y2: TALL - EDGE.bottom, stroke: colours.muted, "stroke-dasharray": "3 3", visibility: "hidden" }));
+    out.append(
+      svg("line", {
+        class: "cross",
+        x1: 0,
+        x2: 0,
+        y1: EDGE.top,
+        y2: TALL - EDGE.bottom,
+        stroke: colours.muted,
+        "stroke-dasharray": "3 3",
+        visibility: "hidden",
+      }),
+    );
     return out;
   }
 
@@ -115,7 +179,13 @@ export function create(host, options) {
     const { x, back } = scales();
     at = back(pixel);
     const here = at;
-    const near = some.map((series) => ({ series, point: nearest(shown.smooth && series.points.length > 12 ? smoothed(series.points, shown.smooth) : series.points, here) }));
+    const near = some.map((series) => ({
+      series,
+      point: nearest(
+        shown.smooth && series.points.length > 12 ? smoothed(series.points, shown.smooth) : series.points,
+        here,
+      ),
+    }));
     const place = x(near[0]?.point[0] ?? here);
     line?.setAttribute("visibility", "visible");
     line?.setAttribute("x1", String(place));
@@ -124,7 +194,14 @@ export function create(host, options) {
     replace(
       tip,
       h("b", null, `${shown.across ?? "step"} ${plain(near[0]?.point[0] ?? here)}`),
-      near.map(({ series, point: found }) => h("div", null, h("span", null, h("i", { class: "swatch", style: { "--hue": hue(series.hue) } }), ` ${series.name}`), h("output", null, format(found[1])))),
+      near.map(({ series, point: found }) =>
+        h(
+          "div",
+          null,
+          h("span", null, h("i", { class: "swatch", style: { "--hue": hue(series.hue) } }), ` ${series.name}`),
+          h("output", null, format(found[1])),
+        ),
+      ),
     );
     tip.style.setProperty("left", `${place > width / 2 ? place - tip.offsetWidth - 12 : place + 12}px`);
     tip.style.setProperty("top", "2rem");
@@ -158,7 +235,8 @@ export function ticks(low, high, many) {
   const size = 10 ** Math.floor(Math.log10(rough));
   const step = size * ([1, 2, 5, 10].find((each) => each * size >= rough) ?? 10);
   const found = [];
-  for (let mark = Math.ceil(low / step) * step; mark <= high + step * 1e-6; mark += step) found.push(+mark.toPrecision(12));
+  for (let mark = Math.ceil(low / step) * step; mark <= high + step * 1e-6; mark += step)
+    found.push(+mark.toPrecision(12));
   return found;
 }
 
@@ -166,7 +244,8 @@ export function ticks(low, high, many) {
 function decades(low, high) {
   const found = [];
   const dense = high / low < 200 ? [1, 2, 5] : [1];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) for (const each of dense) found.push(each * 10 ** power);
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
+    for (const each of dense) found.push(each * 10 ** power);
   return found.filter((mark) => mark >= low * 0.999 && mark <= high * 1.001);
 }
 

@@ -12,7 +12,6 @@ import { labels, number } from "./view.js";
  * @typedef {object} Options
  * @property {(mark: Mark | null) => void} [onpoint]
  * @property {(mark: Mark) => void} [onpick]
- * @property {[string, string]} [titles] of columns and rows
  */
 
 const TALL = 34; // pixels of a word, and of a line in the upright layout
@@ -165,7 +164,8 @@ export function create(host, options = {}) {
     /** @type {"rows" | "columns"} */
     let to = side;
     let at = i;
-    if (along.includes(event.key)) at = Math.max(0, Math.min(names[side].length - 1, i + (event.key === along[0] ? -1 : 1)));
+    if (along.includes(event.key))
+      at = Math.max(0, Math.min(names[side].length - 1, i + (event.key === along[0] ? -1 : 1)));
     else if (across.includes(event.key)) {
       to = event.key === across[0] ? "columns" : "rows";
       at = Math.min(i, names[to].length - 1);
@@ -179,7 +179,11 @@ export function create(host, options = {}) {
     } else return;
     event.preventDefault();
     const place = layout[to][at];
-    if (!layout.flat && place) scroll.scrollTop = Math.max(0, Math.min(place.y - 100, Math.max(scroll.scrollTop, place.y + 100 - scroll.clientHeight)));
+    if (!layout.flat && place)
+      scroll.scrollTop = Math.max(
+        0,
+        Math.min(place.y - 100, Math.max(scroll.scrollTop, place.y + 100 - scroll.clientHeight)),
+      );
     dress();
     known(`${to}-${at}`)?.focus();
   }
@@ -191,10 +195,24 @@ export function create(host, options = {}) {
       return;
     }
     const others = row !== undefined ? names.columns : names.rows;
-    const weights = others.map((name, i) => ({ name, weight: (row !== undefined ? view?.weights.at(row, i) : view?.weights.at(i, column ?? 0)) ?? 0 }));
-    const most = weights.sort((a, b) => b.weight - a.weight).slice(0, 3).filter((each) => each.weight > 0.01);
-    const list = most.flatMap((each, i) => [i ? ", " : "", h("b", null, each.name), " ", h("output", null, number(each.weight))]);
-    const who = row !== undefined ? [h("b", null, names.rows[row] ?? ""), " looks at "] : [h("b", null, names.columns[column ?? 0] ?? ""), " is looked at by "];
+    const weights = others.map((name, i) => ({
+      name,
+      weight: (row !== undefined ? view?.weights.at(row, i) : view?.weights.at(i, column ?? 0)) ?? 0,
+    }));
+    const most = weights
+      .sort((a, b) => b.weight - a.weight)
+      .slice(0, 3)
+      .filter((each) => each.weight > 0.01);
+    const list = most.flatMap((each, i) => [
+      i ? ", " : "",
+      h("b", null, each.name),
+      " ",
+      h("output", null, number(each.weight)),
+    ]);
+    const who =
+      row !== undefined
+        ? [h("b", null, names.rows[row] ?? ""), " looks at "]
+        : [h("b", null, names.columns[column ?? 0] ?? ""), " is looked at by "];
     replace(readout, ...who, ...(list.length ? list : ["nothing in particular"]));
   }
 
@@ -220,7 +238,13 @@ export function create(host, options = {}) {
         if (weight > (crowd ? FAINTEST / 10 : FAINTEST)) own.push({ row: i, column: j, weight });
       }
       // Among many words each gets little: what stands out in its row is drawn.
-      const kept = crowd && !alone ? own.filter((each) => each.weight > 0.4 * most).sort((a, b) => b.weight - a.weight).slice(0, STRONGEST) : own;
+      const kept =
+        crowd && !alone
+          ? own
+              .filter((each) => each.weight > 0.4 * most)
+              .sort((a, b) => b.weight - a.weight)
+              .slice(0, STRONGEST)
+          : own;
       found.push(...kept);
     });
     return found.sort((a, b) => a.weight - b.weight);
@@ -287,18 +311,57 @@ export function create(host, options = {}) {
     await view.weights.ready();
     const { width, height } = layout;
     const alone = mark().row !== undefined || mark().column !== undefined;
-    const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": SANS, "font-size": SIZE });
-    for (const each of ribbons()) out.append(svg("path", { d: path(each), fill: colours.accent, "fill-opacity": strength(each.weight, alone).toFixed(3) }));
+    const out = svg("svg", {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "font-family": SANS,
+      "font-size": SIZE,
+    });
+    for (const each of ribbons())
+      out.append(
+        svg("path", { d: path(each), fill: colours.accent, "fill-opacity": strength(each.weight, alone).toFixed(3) }),
+      );
     for (const [row, column] of view.gold ?? []) {
-      out.append(svg("path", { d: thread(row, column), fill: "none", stroke: colours.lamp, "stroke-width": 1.5, "stroke-dasharray": "5 4" }));
+      out.append(
+        svg("path", {
+          d: thread(row, column),
+          fill: "none",
+          stroke: colours.lamp,
+          "stroke-width": 1.5,
+          "stroke-dasharray": "5 4",
+        }),
+      );
     }
     for (const side of /** @type {const} */ (["columns", "rows"])) {
       layout[side].forEach((place, i) => {
         const share = shareOf(side, i);
-        if (share) out.append(svg("rect", { x: place.x, y: place.y + 3, width: place.width, height: TALL - 6, rx: 6, fill: colour(share), "fill-opacity": 0.35 }));
+        if (share)
+          out.append(
+            svg("rect", {
+              x: place.x,
+              y: place.y + 3,
+              width: place.width,
+              height: TALL - 6,
+              rx: 6,
+              fill: colour(share),
+              "fill-opacity": 0.35,
+            }),
+          );
         const anchor = layout.flat ? "middle" : side === "columns" ? "end" : "start";
-        const at = layout.flat ? place.x + place.width / 2 : side === "columns" ? place.x + place.width - 8 : place.x + 8;
-        out.append(svg("text", { x: at, y: place.y + TALL / 2 + SIZE / 3, "text-anchor": anchor, fill: colours.ink }, names[side][i] ?? ""));
+        const at = layout.flat
+          ? place.x + place.width / 2
+          : side === "columns"
+            ? place.x + place.width - 8
+            : place.x + 8;
+        out.append(
+          svg(
+            "text",
+            { x: at, y: place.y + TALL / 2 + SIZE / 3, "text-anchor": anchor, fill: colours.ink },
+            names[side][i] ?? "",
+          ),
+        );
       });
     }
     return out;
@@ -338,14 +401,18 @@ function placed(names, width) {
   const font = `${SIZE}px ${SANS}`;
   const widths = { rows: [0], columns: [0] };
   for (const side of /** @type {const} */ (["rows", "columns"])) {
-    widths[side] = names[side].length > 200 ? names[side].map(() => 1e4) : names[side].map((name) => measure(name, font) + 16);
+    widths[side] =
+      names[side].length > 200 ? names[side].map(() => 1e4) : names[side].map((name) => measure(name, font) + 16);
   }
   const total = (/** @type {number[]} */ some) => some.reduce((sum, each) => sum + each, 0) + 4 * (some.length - 1);
   const flat = Math.max(total(widths.rows), total(widths.columns)) <= width;
   if (flat) {
     const line = (/** @type {number[]} */ some, /** @type {number} */ y) => {
       // Words spread over the width as far as is pleasant, so that ribbons have room.
-      const gap = some.length > 1 ? Math.min(34, Math.max(4, (width - total(some) + 4 * (some.length - 1)) / (some.length - 1))) : 0;
+      const gap =
+        some.length > 1
+          ? Math.min(34, Math.max(4, (width - total(some) + 4 * (some.length - 1)) / (some.length - 1)))
+          : 0;
       let x = Math.max(0, (width - total(some) - (gap - 4) * (some.length - 1)) / 2);
       return some.map((each) => {
         const place = { x, y, width: each };
@@ -356,9 +423,13 @@ function placed(names, width) {
     const height = 2 * TALL + apart();
     return { rows: line(widths.rows, TALL + apart()), columns: line(widths.columns, 0), flat, width, height };
   }
-  const longest = Math.max(...names.rows.slice(0, 300).map((name) => measure(name, font)), ...names.columns.slice(0, 300).map((name) => measure(name, font)));
+  const longest = Math.max(
+    ...names.rows.slice(0, 300).map((name) => measure(name, font)),
+    ...names.columns.slice(0, 300).map((name) => measure(name, font)),
+  );
   const wide = Math.min(width * 0.4, longest + 20);
-  const side = (/** @type {string[]} */ some, /** @type {number} */ x) => some.map((_, i) => ({ x, y: i * TALL, width: wide }));
+  const side = (/** @type {string[]} */ some, /** @type {number} */ x) =>
+    some.map((_, i) => ({ x, y: i * TALL, width: wide }));
   const from = Math.max(0, (width - 2 * wide - 360) / 2);
   return {
     rows: side(names.rows, width - from - wide),

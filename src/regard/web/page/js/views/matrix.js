@@ -41,7 +41,12 @@ export function create(host, options = {}) {
   let most = 1; // the weight that has the darkest colour
   let silent = () => {};
 
-  const canvas = h("canvas", { class: "matrix-canvas", tabindex: 0, role: "application", "aria-roledescription": "attention matrix" });
+  const canvas = h("canvas", {
+    class: "matrix-canvas",
+    tabindex: 0,
+    role: "application",
+    "aria-roledescription": "attention matrix",
+  });
   const readout = h("p", { class: "matrix-readout", "aria-live": "polite" });
   const zoomed = (/** @type {number} */ factor) => () => zoom(factor);
   const tools = h(
@@ -52,7 +57,12 @@ export function create(host, options = {}) {
     h("button", { type: "button", "aria-label": "Zoom in", title: "Zoom in (+)", onclick: zoomed(1.5) }, "+"),
   );
   const key = h("span", { class: "matrix-key" });
-  const root = h("div", { class: "matrix" }, h("div", { class: "matrix-stage" }, canvas, tools), h("div", { class: "matrix-foot" }, readout, key));
+  const root = h(
+    "div",
+    { class: "matrix" },
+    h("div", { class: "matrix-stage" }, canvas, tools),
+    h("div", { class: "matrix-foot" }, readout, key),
+  );
   host.append(root);
   const page = sheet(canvas, paint);
   const watcher = new ResizeObserver(() => fitting && fit());
@@ -73,7 +83,10 @@ export function create(host, options = {}) {
       linked = {};
       fitting = true;
     }
-    canvas.setAttribute("aria-label", `${rows.length} rows look at ${columns.length} columns. Arrow keys move from cell to cell.`);
+    canvas.setAttribute(
+      "aria-label",
+      `${rows.length} rows look at ${columns.length} columns. Arrow keys move from cell to cell.`,
+    );
     say();
     if (fitting) fit();
     page.repaint();
@@ -92,11 +105,15 @@ export function create(host, options = {}) {
     if (!view) return;
     fitting = true;
     const font = `600 14px ${SANS}`;
-    const sample = (/** @type {string[]} */ names) => Math.max(20, ...names.slice(0, 200).map((name) => measure(name, font)));
+    const sample = (/** @type {string[]} */ names) =>
+      Math.max(20, ...names.slice(0, 200).map((name) => measure(name, font)));
     margin = { left: Math.min(FIT.left, sample(rows) + 14), top: Math.min(FIT.top, sample(columns) * 0.72 + 20) };
     const width = root.clientWidth - margin.left - 40; // the last name leans out
     const height = (options.tallest ?? Math.max(360, innerHeight * 0.56)) - margin.top - 8;
-    cell = Math.max(0.5, Math.min(LARGEST, width / columns.length, Math.max(height / rows.length, rows.length < 40 ? 15 : 0)));
+    cell = Math.max(
+      0.5,
+      Math.min(LARGEST, width / columns.length, Math.max(height / rows.length, rows.length < 40 ? 15 : 0)),
+    );
     [x, y] = [0, 0];
     canvas.style.setProperty("height", `${Math.ceil(margin.top + Math.max(rows.length * cell, 40) + 8)}px`);
     page.repaint();
@@ -152,10 +169,14 @@ export function create(host, options = {}) {
     if (view.gold) {
       // Gold on a pale rim, to be seen on any weight.
       const wide = Math.max(1.5, Math.min(2.5, cell / 12));
-      for (const [stroke, width] of /** @type {[string, number][]} */ ([[colours.raised, wide + 2], [GOLD, wide]])) {
+      for (const [stroke, width] of /** @type {[string, number][]} */ ([
+        [colours.raised, wide + 2],
+        [GOLD, wide],
+      ])) {
         pen.strokeStyle = stroke;
         pen.lineWidth = width;
-        for (const [row, column] of view.gold) pen.strokeRect(column * cell + wide, row * cell + wide, cell - 2 * wide, cell - 2 * wide);
+        for (const [row, column] of view.gold)
+          pen.strokeRect(column * cell + wide, row * cell + wide, cell - 2 * wide, cell - 2 * wide);
       }
     }
     const pointed = { row: mark.row ?? linked.row, column: mark.column ?? linked.column };
@@ -214,7 +235,8 @@ export function create(host, options = {}) {
   function names(pen, first, last, colours, pointed) {
     const step = Math.max(1, Math.ceil(13 / cell));
     const size = Math.max(10, Math.min(14, cell * 0.75));
-    const font = (/** @type {boolean} */ strong) => `${strong ? "600 " : ""}${strong ? Math.max(12, size) : size}px ${SANS}`;
+    const font = (/** @type {boolean} */ strong) =>
+      `${strong ? "600 " : ""}${strong ? Math.max(12, size) : size}px ${SANS}`;
     const tell = (/** @type {number} */ i, /** @type {number | undefined} */ chosen) =>
       i === chosen || (i % step === 0 && (chosen === undefined || step === 1 || Math.abs(i - chosen) >= step));
     pen.textBaseline = "middle";
@@ -245,7 +267,10 @@ export function create(host, options = {}) {
 
   /** The cell under a point. @param {{offsetX: number, offsetY: number}} event @returns {Mark | null} */
   function under({ offsetX, offsetY }) {
-    const [row, column] = [Math.floor((offsetY - margin.top + y) / cell), Math.floor((offsetX - margin.left + x) / cell)];
+    const [row, column] = [
+      Math.floor((offsetY - margin.top + y) / cell),
+      Math.floor((offsetX - margin.left + x) / cell),
+    ];
     if (row >= rows.length || column >= columns.length) return null;
     if (offsetX < margin.left && offsetY < margin.top) return null;
     if (offsetX < margin.left) return row < 0 ? null : { row };
@@ -271,7 +296,11 @@ export function create(host, options = {}) {
     }
     const told = (/** @type {number | undefined} */ value, /** @type {boolean} */ exact) => {
       const words = [h("b", null, rows[row] ?? ""), " looks at ", h("b", null, columns[column] ?? ""), " with "];
-      replace(readout, ...words, h("output", null, exact && value !== undefined ? String(+value.toPrecision(6)) : number(value)));
+      replace(
+        readout,
+        ...words,
+        h("output", null, exact && value !== undefined ? String(+value.toPrecision(6)) : number(value)),
+      );
     };
     told(view.weights.at(row, column), false);
     const asked = view;
@@ -320,7 +349,8 @@ export function create(host, options = {}) {
     (event) => {
       const zooming = event.ctrlKey || event.metaKey;
       if (zooming) zoom(Math.exp(-event.deltaY / 300), event.offsetX, event.offsetY);
-      if (zooming || move(event.shiftKey ? event.deltaY : event.deltaX, event.shiftKey ? 0 : event.deltaY)) event.preventDefault();
+      if (zooming || move(event.shiftKey ? event.deltaY : event.deltaX, event.shiftKey ? 0 : event.deltaY))
+        event.preventDefault();
     },
     { passive: false },
   );
@@ -374,25 +404,53 @@ export function create(host, options = {}) {
     const left = named ? longest(rows) + 16 : 10;
     const top = named ? longest(columns) * 0.72 + 22 : 10;
     const [width, height] = [left + columns.length * size + 40, top + rows.length * size + 10];
-    const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": SANS, "font-size": 13 });
+    const out = svg("svg", {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "font-family": SANS,
+      "font-size": 13,
+    });
     for (let i = 0; i < rows.length; i++) {
       // Neighbours of one colour are one rectangle, so that a long input does not make a huge file.
-      for (let j = 0; j < columns.length; ) {
+      for (let j = 0; j < columns.length;) {
         const fill = colour((all[i * columns.length + j] ?? 0) / most);
         let end = j + 1;
         while (!named && end < columns.length && colour((all[i * columns.length + end] ?? 0) / most) === fill) end += 1;
-        const rect = { x: left + j * size, y: top + i * size, width: (end - j) * size - (named ? 1 : 0), height: size - (named ? 1 : 0), fill };
+        const rect = {
+          x: left + j * size,
+          y: top + i * size,
+          width: (end - j) * size - (named ? 1 : 0),
+          height: size - (named ? 1 : 0),
+          fill,
+        };
         const cellNode = svg("rect", rect);
-        if (named) cellNode.append(svg("title", null, `${rows[i]} → ${columns[j]}: ${number(all[i * columns.length + j])}`));
+        if (named)
+          cellNode.append(svg("title", null, `${rows[i]} → ${columns[j]}: ${number(all[i * columns.length + j])}`));
         out.append(cellNode);
         j = end;
       }
     }
     for (const [row, column] of shown.gold ?? []) {
-      out.append(svg("rect", { x: left + column * size + 1, y: top + row * size + 1, width: size - 3, height: size - 3, fill: "none", stroke: GOLD, "stroke-width": 2 }));
+      out.append(
+        svg("rect", {
+          x: left + column * size + 1,
+          y: top + row * size + 1,
+          width: size - 3,
+          height: size - 3,
+          fill: "none",
+          stroke: GOLD,
+          "stroke-width": 2,
+        }),
+      );
     }
     if (named) {
-      rows.forEach((name, i) => out.append(svg("text", { x: left - 8, y: top + (i + 0.66) * size, "text-anchor": "end", fill: colours.ink }, name)));
+      rows.forEach((name, i) =>
+        out.append(
+          svg("text", { x: left - 8, y: top + (i + 0.66) * size, "text-anchor": "end", fill: colours.ink }, name),
+        ),
+      );
       columns.forEach((name, j) => {
         const [a, b] = [left + (j + 0.5) * size, top - 8];
         out.append(svg("text", { x: a, y: b, transform: `rotate(-45 ${a} ${b})`, fill: colours.ink }, name));

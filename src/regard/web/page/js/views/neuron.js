@@ -45,27 +45,78 @@ export function create(host, options = {}) {
       h(
         "table",
         { class: "neuron-keys" },
-        h("thead", null, h("tr", null, ["key", "q × k, by dimension", "score", "weight"].map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", null, some.map((i) => row(/** @type {Neuron} */ (look), i))),
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["key", "q × k, by dimension", "score", "weight"].map((name) => h("th", { scope: "col" }, name)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          some.map((i) => row(/** @type {Neuron} */ (look), i)),
+        ),
       ),
       look.weights.length > SHOWN &&
-        h("button", { type: "button", class: "button", onclick: () => ((all = !all), draw()) }, all ? `Only the ${SHOWN} most looked at` : `All ${look.weights.length} keys`),
+        h(
+          "button",
+          { type: "button", class: "button", onclick: () => ((all = !all), draw()) },
+          all ? `Only the ${SHOWN} most looked at` : `All ${look.weights.length} keys`,
+        ),
     );
   }
 
   /** @param {Neuron} now @param {number} i */
   function row(now, i) {
     const most = Math.max(...now.products.flat().map(Math.abs), 1e-9);
-    const [low, high] = [Math.min(...now.scores.filter(Number.isFinite)), Math.max(...now.scores.filter(Number.isFinite))];
+    const [low, high] = [
+      Math.min(...now.scores.filter(Number.isFinite)),
+      Math.max(...now.scores.filter(Number.isFinite)),
+    ];
     const score = now.scores[i] ?? 0;
     const weight = now.weights[i] ?? 0;
     return h(
       "tr",
       { class: i === key ? "on" : "", onpointerenter: () => point(i), "data-key": i },
-      h("th", { scope: "row" }, h("button", { type: "button", class: "key", "aria-pressed": String(i === key), onclick: () => point(i), onfocus: () => point(i) }, now.names[i] ?? "")),
+      h(
+        "th",
+        { scope: "row" },
+        h(
+          "button",
+          {
+            type: "button",
+            class: "key",
+            "aria-pressed": String(i === key),
+            onclick: () => point(i),
+            onfocus: () => point(i),
+          },
+          now.names[i] ?? "",
+        ),
+      ),
       h("td", null, strip(now.products[i] ?? [], most)),
-      h("td", { class: "figure" }, h("span", { class: "track" }, h("span", { class: "bar score", style: { width: `${(100 * (score - low)) / Math.max(1e-9, high - low)}%` } })), number3(score)),
-      h("td", { class: "figure" }, h("span", { class: "track" }, h("span", { class: "bar", style: { width: `${100 * weight}%`, background: colour(Math.max(0.25, weight)) } })), number(weight)),
+      h(
+        "td",
+        { class: "figure" },
+        h(
+          "span",
+          { class: "track" },
+          h("span", { class: "bar score", style: { width: `${(100 * (score - low)) / Math.max(1e-9, high - low)}%` } }),
+        ),
+        number3(score),
+      ),
+      h(
+        "td",
+        { class: "figure" },
+        h(
+          "span",
+          { class: "track" },
+          h("span", { class: "bar", style: { width: `${100 * weight}%`, background: colour(Math.max(0.25, weight)) } }),
+        ),
+        number(weight),
+      ),
     );
   }
 
@@ -107,17 +158,38 @@ function figure(look, key) {
     { name: "key", word: look.names[key] ?? "", values: look.keys[key] ?? [], fill: colours.k },
     { name: "product", word: "q × k", values: product, fill: "" },
   ];
-  const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", class: "neuron-figure", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${look.asks} asks, ${look.names[key]} answers: score ${number3(look.scores[key] ?? 0)}, weight ${number(look.weights[key])}`, "font-family": SANS, "font-size": 13 });
+  const out = svg("svg", {
+    xmlns: "http://www.w3.org/2000/svg",
+    class: "neuron-figure",
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": `${look.asks} asks, ${look.names[key]} answers: score ${number3(look.scores[key] ?? 0)}, weight ${number(look.weights[key])}`,
+    "font-family": SANS,
+    "font-size": 13,
+  });
   rows.forEach(({ name, word, values, fill }, i) => {
     const [top, most] = [i * (tall + gap), Math.max(...values.map(Math.abs), 1e-9)];
     const middle = top + tall / 2;
     out.append(
       svg("text", { x: 0, y: middle - 3, fill: colours.muted, "font-size": 12 }, name),
-      svg("text", { x: 0, y: middle + 14, fill: fill || colours.ink, "font-weight": 600 }, word.length > 11 ? `${word.slice(0, 10)}…` : word),
+      svg(
+        "text",
+        { x: 0, y: middle + 14, fill: fill || colours.ink, "font-weight": 600 },
+        word.length > 11 ? `${word.slice(0, 10)}…` : word,
+      ),
       svg("line", { x1: left, x2: left + wide * step, y1: middle, y2: middle, stroke: colours.line }),
       ...values.map((value, d) => {
         const size = (Math.abs(value) / most) * (tall / 2);
-        return svg("rect", { x: left + d * step + 0.5, y: value < 0 ? middle : middle - size, width: Math.max(1, step - 1.5), height: Math.max(0.5, size), rx: 1, fill: fill || hue(value < 0 ? 1 : 0) });
+        return svg("rect", {
+          x: left + d * step + 0.5,
+          y: value < 0 ? middle : middle - size,
+          width: Math.max(1, step - 1.5),
+          height: Math.max(0.5, size),
+          rx: 1,
+          fill: fill || hue(value < 0 ? 1 : 0),
+        });
       }),
     );
   });
@@ -125,7 +197,17 @@ function figure(look, key) {
   const sum = product.reduce((total, value) => total + value, 0);
   const told = (/** @type {number} */ y, /** @type {string} */ name, /** @type {string} */ value, strong = false) => [
     svg("text", { x, y, fill: colours.muted, "font-size": 12 }, name),
-    svg("text", { x: x + 214, y, "text-anchor": "end", fill: strong ? colours.accent : colours.ink, "font-weight": strong ? 700 : 500 }, value),
+    svg(
+      "text",
+      {
+        x: x + 214,
+        y,
+        "text-anchor": "end",
+        fill: strong ? colours.accent : colours.ink,
+        "font-weight": strong ? 700 : 500,
+      },
+      value,
+    ),
   ];
   out.append(
     ...told(base - 74, "sum over dimensions", number3(sum)),

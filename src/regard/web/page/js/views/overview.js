@@ -58,13 +58,24 @@ export function create(host, options = {}) {
     const canvas = h("canvas", { "aria-hidden": "true" });
     const grid = h(
       "div",
-      { class: "overview-grid", role: "grid", "aria-label": group.title, style: { "--heads": String(heads), "--layers": String(group.lines.length) } },
+      {
+        class: "overview-grid",
+        role: "grid",
+        "aria-label": group.title,
+        style: { "--heads": String(heads), "--layers": String(group.lines.length) },
+      },
       canvas,
       group.lines.map((line, i) =>
         h(
           "div",
           { role: "row", class: "overview-row" },
-          Array.from({ length: line.heads }, (_, head) => h("div", { role: "gridcell", style: { "grid-row": String(i + 1), "grid-column": String(head + 1) } }, thumb(group, line, head))),
+          Array.from({ length: line.heads }, (_, head) =>
+            h(
+              "div",
+              { role: "gridcell", style: { "grid-row": String(i + 1), "grid-column": String(head + 1) } },
+              thumb(group, line, head),
+            ),
+          ),
         ),
       ),
     );
@@ -106,7 +117,8 @@ export function create(host, options = {}) {
   }
 
   /** @param {Head} head */
-  const find = (head) => /** @type {HTMLElement} */ (root.querySelector(`[data-name="${head.name}"][data-head="${head.head}"]`));
+  const find = (head) =>
+    /** @type {HTMLElement} */ (root.querySelector(`[data-name="${head.name}"][data-head="${head.head}"]`));
 
   /** @param {HTMLButtonElement} button */
   function dress(button) {
@@ -114,7 +126,8 @@ export function create(host, options = {}) {
     const mark = shown?.marks.get(`${name}:${head}`);
     const note = shown?.notes?.get(`${name}:${head}`);
     const label = [said, mark === "off" ? "switched off" : mark && `made ${mark}`, note].filter(Boolean).join(", ");
-    const current = shown?.chosen?.name === name && (shown.chosen.head === "mean" || String(shown.chosen.head) === head);
+    const current =
+      shown?.chosen?.name === name && (shown.chosen.head === "mean" || String(shown.chosen.head) === head);
     button.setAttribute("aria-label", label);
     button.title = options.actions ? `${label}. Click to open, right-click or m to switch it off.` : label;
     button.classList.toggle("current", Boolean(current));
@@ -178,7 +191,12 @@ export function create(host, options = {}) {
         },
         label,
       );
-    menu = h("div", { class: "menu", role: "menu", "aria-label": anchor.dataset["said"] ?? "" }, h("p", { class: "quiet" }, anchor.dataset["said"] ?? ""), actions.map(button));
+    menu = h(
+      "div",
+      { class: "menu", role: "menu", "aria-label": anchor.dataset["said"] ?? "" },
+      h("p", { class: "quiet" }, anchor.dataset["said"] ?? ""),
+      actions.map(button),
+    );
     document.body.append(menu);
     const box = anchor.getBoundingClientRect();
     menu.style.setProperty("left", `${Math.max(8, Math.min(box.left, innerWidth - menu.offsetWidth - 8))}px`);
@@ -196,7 +214,8 @@ export function create(host, options = {}) {
     for (const [i, line] of group.lines.entries()) {
       for (let head = 0; head < line.heads; head++) {
         const pixels = shown.pixels.get(line.name)?.[head];
-        if (pixels) pen.drawImage(picture(pixels, shown.size, 255, theme), head * (wide + GAP), i * (tall + GAP), wide, tall);
+        if (pixels)
+          pen.drawImage(picture(pixels, shown.size, 255, theme), head * (wide + GAP), i * (tall + GAP), wide, tall);
       }
     }
   }
@@ -209,17 +228,38 @@ export function create(host, options = {}) {
     const heads = Math.max(1, ...groups.flatMap((group) => group.lines.map((line) => line.heads)));
     const width = NAMES + heads * (cell + GAP);
     const height = groups.reduce((sum, group) => sum + 34 + group.lines.length * (cell + GAP), 0);
-    const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": SANS, "font-size": 13, fill: colours.ink });
+    const out = svg("svg", {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "font-family": SANS,
+      "font-size": 13,
+      fill: colours.ink,
+    });
     let top = 0;
     for (const group of groups) {
       out.append(svg("text", { x: NAMES, y: top + 20, "font-weight": 600 }, group.title));
       top += 30;
       for (const line of group.lines) {
-        out.append(svg("text", { x: NAMES - 8, y: top + cell / 2 + 4, "text-anchor": "end", fill: colours.muted }, line.layer + 1));
+        out.append(
+          svg(
+            "text",
+            { x: NAMES - 8, y: top + cell / 2 + 4, "text-anchor": "end", fill: colours.muted },
+            line.layer + 1,
+          ),
+        );
         for (let head = 0; head < line.heads; head++) {
           const pixels = shown?.pixels.get(line.name)?.[head];
           if (!pixels || !shown) continue;
-          const image = { x: NAMES + head * (cell + GAP), y: top, width: cell, height: cell, preserveAspectRatio: "none", style: { "image-rendering": "pixelated" } };
+          const image = {
+            x: NAMES + head * (cell + GAP),
+            y: top,
+            width: cell,
+            height: cell,
+            preserveAspectRatio: "none",
+            style: { "image-rendering": "pixelated" },
+          };
           out.append(svg("image", { ...image, href: picture(pixels, shown.size, 255, table()).toDataURL() }));
         }
         top += cell + GAP;

@@ -19,7 +19,13 @@ export function create(host) {
   const stage = h("div", { class: "tree-stage", tabindex: -1 });
   const readout = h("p", { class: "matrix-readout", "aria-live": "polite" });
   const toggle = h("input", { type: "checkbox", onchange: () => ((pruned = toggle.checked), draw()) });
-  const root = h("div", { class: "tree" }, h("label", { class: "check" }, toggle, " show what was given up"), stage, readout);
+  const root = h(
+    "div",
+    { class: "tree" },
+    h("label", { class: "check" }, toggle, " show what was given up"),
+    stage,
+    readout,
+  );
   host.append(root);
   const unwatch = themed(() => draw());
 
@@ -36,7 +42,11 @@ export function create(host) {
     hint();
   }
 
-  const hint = () => replace(readout, h("span", { class: "hint" }, "Point at a branch for its score; arrow keys walk through the tree."));
+  const hint = () =>
+    replace(
+      readout,
+      h("span", { class: "hint" }, "Point at a branch for its score; arrow keys walk through the tree."),
+    );
 
   function drawing() {
     const colours = inks();
@@ -44,7 +54,17 @@ export function create(host) {
     const all = [...leaves.values()];
     const width = Math.max(...all.map((leaf) => leaf.x + measure(text(leaf.node), `14px ${SANS}`))) + 60;
     const height = Math.max(...all.map((leaf) => leaf.y)) + LINE;
-    const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, class: "tree-figure", role: "tree", "aria-label": "Beam search", "font-family": SANS, "font-size": 14 });
+    const out = svg("svg", {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      class: "tree-figure",
+      role: "tree",
+      "aria-label": "Beam search",
+      "font-family": SANS,
+      "font-size": 14,
+    });
     for (const leaf of all) {
       const from = leaf.node.parent === null ? null : leaves.get(leaf.node.parent);
       if (!from) continue;
@@ -75,9 +95,36 @@ export function create(host) {
             onfocus: () => tell(leaf),
             onkeydown: (/** @type {KeyboardEvent} */ event) => walk(event, leaf),
           },
-          svg("rect", { x: leaf.x - 5, y: leaf.y - 12, width: measure(text(node), `14px ${SANS}`) + 10, height: 24, rx: 5, fill: "transparent" }),
-          svg("text", { x: leaf.x, y: leaf.y + 5, fill: leaf.winner ? colours.accent : node.kept ? colours.ink : colours.muted, "font-weight": leaf.winner ? 650 : 400 }, text(node)),
-          node.final === null ? null : svg("text", { x: leaf.x + measure(text(node), `14px ${SANS}`) + 12, y: leaf.y + 5, fill: colours.muted, "font-size": 12 }, `${node.final + 1}.`),
+          svg("rect", {
+            x: leaf.x - 5,
+            y: leaf.y - 12,
+            width: measure(text(node), `14px ${SANS}`) + 10,
+            height: 24,
+            rx: 5,
+            fill: "transparent",
+          }),
+          svg(
+            "text",
+            {
+              x: leaf.x,
+              y: leaf.y + 5,
+              fill: leaf.winner ? colours.accent : node.kept ? colours.ink : colours.muted,
+              "font-weight": leaf.winner ? 650 : 400,
+            },
+            text(node),
+          ),
+          node.final === null
+            ? null
+            : svg(
+                "text",
+                {
+                  x: leaf.x + measure(text(node), `14px ${SANS}`) + 12,
+                  y: leaf.y + 5,
+                  fill: colours.muted,
+                  "font-size": 12,
+                },
+                `${node.final + 1}.`,
+              ),
         ),
       );
     }
@@ -87,9 +134,15 @@ export function create(host) {
   /** @param {Leaf} leaf */
   function tell({ node }) {
     const path = [];
-    for (let at = leaves.get(node.id); at && at.node.parent !== null; at = leaves.get(at.node.parent)) path.unshift(at.node.piece);
+    for (let at = leaves.get(node.id); at && at.node.parent !== null; at = leaves.get(at.node.parent))
+      path.unshift(at.node.piece);
     const fate = node.final !== null ? `finished, number ${node.final + 1}` : node.kept ? "kept" : "given up";
-    replace(readout, h("b", null, path.join("").trim() || "the beginning"), ` · ${fate} · log probability `, h("output", null, node.log_prob.toFixed(3).replace("-", "−")));
+    replace(
+      readout,
+      h("b", null, path.join("").trim() || "the beginning"),
+      ` · ${fate} · log probability `,
+      h("output", null, node.log_prob.toFixed(3).replace("-", "−")),
+    );
   }
 
   /** @param {KeyboardEvent} event @param {Leaf} leaf */
@@ -128,15 +181,20 @@ const text = (node) => (node.parent === null ? "●" : node.piece.trim() || "␣
 function grown(nodes, pruned) {
   /** @type {Map<number, Leaf>} */
   const leaves = new Map();
-  for (const node of nodes) if (pruned || node.kept || node.parent === null) leaves.set(node.id, { node, children: [], x: 0, y: 0, winner: false });
+  for (const node of nodes)
+    if (pruned || node.kept || node.parent === null)
+      leaves.set(node.id, { node, children: [], x: 0, y: 0, winner: false });
   for (const leaf of leaves.values()) leaves.get(leaf.node.parent ?? -1)?.children.push(leaf);
-  for (let at = [...leaves.values()].find((leaf) => leaf.node.final === 0); at; at = leaves.get(at.node.parent ?? -1)) at.winner = true;
+  for (let at = [...leaves.values()].find((leaf) => leaf.node.final === 0); at; at = leaves.get(at.node.parent ?? -1))
+    at.winner = true;
   /** @type {number[]} */
   const widths = [];
-  for (const { node } of leaves.values()) widths[node.step] = Math.max(widths[node.step] ?? 0, measure(text(node), `14px ${SANS}`));
+  for (const { node } of leaves.values())
+    widths[node.step] = Math.max(widths[node.step] ?? 0, measure(text(node), `14px ${SANS}`));
   /** @type {number[]} */
   const starts = [8];
-  for (let step = 1; step < widths.length; step++) starts[step] = (starts[step - 1] ?? 0) + (widths[step - 1] ?? 0) + 44;
+  for (let step = 1; step < widths.length; step++)
+    starts[step] = (starts[step - 1] ?? 0) + (widths[step - 1] ?? 0) + 44;
   let line = 0;
   const kin = (/** @type {Leaf} */ leaf) => (leaf.winner ? 2 : leaf.node.kept ? 1 : 0);
   const roots = [...leaves.values()].filter((leaf) => leaf.node.parent === null);

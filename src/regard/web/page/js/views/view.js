@@ -77,7 +77,8 @@ export class Weights {
   /** The largest weight that is here. */
   largest() {
     let most = 0;
-    for (const tile of this.tiles.values()) if (tile instanceof Float32Array) for (const weight of tile) if (weight > most) most = weight;
+    for (const tile of this.tiles.values())
+      if (tile instanceof Float32Array) for (const weight of tile) if (weight > most) most = weight;
     return most;
   }
 
@@ -157,7 +158,8 @@ export function merged(view) {
     rows.forEach(([a, b], i) =>
       columns.forEach(([c, d], j) => {
         let sum = 0;
-        for (let row = a; row <= b; row++) for (let column = c; column <= d; column++) sum += all[row * width + column] ?? 0;
+        for (let row = a; row <= b; row++)
+          for (let column = c; column <= d; column++) sum += all[row * width + column] ?? 0;
         out[i * columns.length + j] = sum / (b - a + 1);
       }),
     );
@@ -172,7 +174,15 @@ export function merged(view) {
 /** @param {Axis} axis @returns {Axis} */
 function joined(axis) {
   if (axis.kind !== "words" || !axis.words) return axis;
-  return { kind: "words", labels: axis.words.map(([a, b]) => axis.labels.slice(a, b + 1).join("").trim()) };
+  return {
+    kind: "words",
+    labels: axis.words.map(([a, b]) =>
+      axis.labels
+        .slice(a, b + 1)
+        .join("")
+        .trim(),
+    ),
+  };
 }
 
 /** @param {Axis} axis @returns {[number, number][]} */
@@ -198,7 +208,8 @@ function halves() {
   known = new Float32Array(65536);
   for (let bits = 0; bits < 65536; bits++) {
     const [exponent, part] = [(bits >> 10) & 31, (bits & 1023) / 1024];
-    const size = exponent === 31 ? (part ? NaN : Infinity) : exponent ? 2 ** (exponent - 15) * (1 + part) : 2 ** -14 * part;
+    const size =
+      exponent === 31 ? (part ? NaN : Infinity) : exponent ? 2 ** (exponent - 15) * (1 + part) : 2 ** -14 * part;
     known[bits] = bits >> 15 ? -size : size;
   }
   return known;
@@ -208,7 +219,12 @@ function halves() {
 export function number(weight) {
   if (weight === undefined || Number.isNaN(weight)) return "…";
   if (weight === 0) return "0";
-  return Math.abs(weight) < 0.001 ? weight.toExponential(1).replace("e-", "·10⁻").replace(/⁻(\d+)$/, (_, n) => `⁻${raised(n)}`) : weight.toFixed(3);
+  return Math.abs(weight) < 0.001
+    ? weight
+        .toExponential(1)
+        .replace("e-", "·10⁻")
+        .replace(/⁻(\d+)$/, (_, n) => `⁻${raised(n)}`)
+    : weight.toFixed(3);
 }
 
 /** @param {string} digits */
