@@ -27,7 +27,7 @@ format: $(DEV)  ## put the code into the house style
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(DEV)  ## compare with the peers, in one run: ratios, best and median
+bench: $(VENV)/.bench  ## compare with the peers, in one run: ratios, best and median
 	$(BIN)/python -m bench
 
 docs: $(DOCS)  ## build the documentation into docs/_build
@@ -48,6 +48,10 @@ $(VENV)/.run: $(VENV)/.pip pyproject.toml
 
 $(DEV): $(VENV)/.run
 	$(BIN)/pip install -q -c constraints.txt --group dev
+	@touch $@
+
+$(VENV)/.bench: $(DEV)
+	$(BIN)/pip install -q -c constraints.txt --group bench
 	@touch $@
 
 $(DOCS): $(VENV)/.run

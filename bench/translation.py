@@ -106,8 +106,8 @@ def _generate(marian: Any, source: Tensor, size: int) -> object:
 
 def _ctranslate2(marian: Any, source: Tensor, folder: Path) -> Callable[[int], object]:
     """Marian's own weights in CTranslate2, by its loader; a tokenizer is not needed, since words are made up."""
-    import ctranslate2  # type: ignore[import-untyped]
-    from ctranslate2.converters.transformers import MarianMTLoader  # type: ignore[import-untyped]
+    import ctranslate2
+    from ctranslate2.converters.transformers import MarianMTLoader
 
     spec = MarianMTLoader().get_model_spec(marian)
     words = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{i}" for i in range(4, VOCAB - 1))]  # the loader drops one word
