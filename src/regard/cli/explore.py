@@ -11,6 +11,8 @@ whoever has the printed address, which carries a token.
 from dataclasses import dataclass
 from pathlib import Path
 
+from tyro.conf import UseAppendAction
+
 from regard.cli.errors import UsageError
 
 GROUP = "Look inside"
@@ -18,8 +20,8 @@ GROUP = "Look inside"
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    model: tuple[str, ...] = ()
-    """Folders of your own models or runs, or names that `regard list zoo` shows, to come first."""
+    model: UseAppendAction[tuple[str, ...]] = ()
+    """The folder of a model or run of yours, or a name that `regard list zoo` shows, to come first; again for more."""
     runs: Path = Path("runs")
     """The folder of your runs."""
     port: int = 8420

@@ -59,6 +59,7 @@ def save(
         for name, text in (extras or {}).items():
             _write(beside / name, text)
         save_file(_numbers(model, dtype), beside / "model.safetensors")
+        (beside / "model.safetensors").chmod(0o644)  # its library lets nobody else read it
         _synced(beside / "model.safetensors")
         _placed(beside, place)
     finally:

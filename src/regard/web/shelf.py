@@ -35,10 +35,6 @@ class Opened:
     languages: tuple[str, ...]
     target: str  # the language that it writes, where there is only one
 
-    def tag(self, to: str | None) -> str:
-        """What is read in front of a text that is to become `to`."""
-        return f"[{to}] " if self.translator.tagged else ""
-
     def told(self, to: str | None) -> str | None:
         """What the translator is to be asked for."""
         if not self.translator.tagged:
@@ -101,20 +97,14 @@ class Shelf:
         import torch
 
         from regard.decode import Translator
-        from regard.hub import load
-        from regard.text import Tokenizer
         from regard.web.search import attentions
 
         # Half of the cores: the other half draws the page, and small products that share a busy core crawl.
         torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
-        folder = self.folders[name]
-        stored = load(folder)
-        if not hasattr(stored.model, "crosses"):
-            raise ValueError(f"the family {stored.family.name} does not translate")
-        tokenizer = Tokenizer.load(folder / "tokenizer.json")
-        translator = Translator(stored.model, tokenizer, tagged=bool(stored.card.get("tagged")))
-        about = self._about(name)
-        return Opened(name, translator, attentions(stored.model), tuple(about["languages"]), str(about["target"] or ""))
+        translator, about = Translator.load(self.folders[name]), self._about(name)
+        return Opened(
+            name, translator, attentions(translator.model), tuple(about["languages"]), str(about["target"] or "")
+        )
 
     def _about(self, name: str) -> dict[str, Any]:
         from regard.recipes.translate import LANGUAGES

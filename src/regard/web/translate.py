@@ -210,7 +210,7 @@ def _pair(wish: Pair) -> tuple[str, Any]:
 def _source(one: Opened, text: str, to: str | None) -> list[int]:
     if not text.strip():
         raise RefusedError(422, "there is nothing to translate; type a sentence")
-    return _encoded(one, one.tag(to) + text, "the text")
+    return _encoded(one, one.translator.tag(to) + text, "the text")
 
 
 def _target(one: Opened, text: str) -> list[int]:
@@ -284,7 +284,7 @@ def _gold(one: Opened, pair: Any, to: str | None, edits: Any, source: Any, writt
     from regard.web.search import cut
     from regard.world.language import text
 
-    translator, tag = one.translator, one.tag(to)
+    translator, tag = one.translator, one.translator.tag(to)
     reference = _target(one, text(pair.target))
     columns = _words_of(source, spans(translator.tokenizer, pair.source, tag=tag))
     rows = _words_of(cut(translator.tokenizer, reference), spans(translator.tokenizer, pair.target))
