@@ -4,24 +4,35 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEV := $(VENV)/.dev
 DOCS := $(VENV)/.docs
+TYPESCRIPT := 5.9.3
+APT = $(if $(filter 0,$(shell id -u)),,sudo -n) env DEBIAN_FRONTEND=noninteractive apt-get
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench docs clean
+.PHONY: help run test browser check format bench docs clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 18
 
-run: $(VENV)/.run  ## set up, and take the tour of attention in the terminal
-	$(BIN)/regard demo
+run: $(VENV)/.run  ## set up, and open the explorer on the models that come along
+	$(BIN)/regard explore
 
-test: $(DEV)  ## set up, and run every test
+test: $(DEV) browser  ## set up, and run every test
 	$(BIN)/pytest
+
+browser:  # tests of the page need one; where it cannot be installed they say so and are skipped
+	@if ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then \
+	  echo "installing chromium, for the tests of the page"; \
+	  { $(APT) update -qq && $(APT) install -qq -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null \
+	  || echo "chromium could not be installed, so the page will not be tested in a browser"; fi
 
 check: $(DEV)  ## format, lint, types, and the floors of the house
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if command -v npx >/dev/null; then npx --yes --package typescript@$(TYPESCRIPT) tsc -p jsconfig.json; \
+	elif [ -n "$$CI" ]; then echo "npx is missing, so the page's types cannot be checked" >&2; exit 1; \
+	else echo "the page's types are not checked: npx is missing (it comes with Node.js)"; fi
 
 format: $(DEV)  ## put the code into the house style
 	$(BIN)/ruff format .
@@ -43,7 +54,7 @@ $(VENV)/.pip: constraints.txt
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.pip pyproject.toml
-	$(BIN)/pip install -q -c constraints.txt -e .
+	$(BIN)/pip install -q -c constraints.txt -e '.[web]'
 	@touch $@
 
 $(DEV): $(VENV)/.run

@@ -17,6 +17,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from regard.models.family import Family, family
 
@@ -73,12 +74,23 @@ def load(folder: str | Path, *, dtype: torch.dtype = torch.float32, device: str 
     if about.get("format") != FORMAT:
         raise ValueError(f"{place} has format {about.get('format')!r}, and this regard reads {FORMAT}; update regard")
     one = family(str(about.get("family")))
-    with torch.device("meta"):
+    with torch.device("meta"), _Unfilled():
         model = one.model(_config(one.config, about.get("config"), place / "config.json"))
     _compare(_header(place / "model.safetensors"), model.state_dict(), place)
     numbers = load_file(place / "model.safetensors", device=str(device))
     model.load_state_dict({name: _as(t, dtype) for name, t in numbers.items()}, assign=True)
     return Stored(model.eval(), one, _json(place / "card.json"))
+
+
+class _Unfilled(TorchFunctionMode):
+    """First weights are not drawn: the file has others, and drawing them on `meta` first imports torch's compiler."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return args[0] if args else (kwargs or {})["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 def _numbers(model: nn.Module, dtype: torch.dtype | None) -> dict[str, Tensor]:

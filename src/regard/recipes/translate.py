@@ -3,6 +3,7 @@
 regard train translate --source de --target en --lower
 regard train translate --model additive --source de --target en --lower
 regard train translate --data world --source any --target any
+regard train translate --begin de-en --data my-folder --rate 5e-4
 """
 
 from collections.abc import Callable, Mapping
@@ -59,6 +60,8 @@ class Writer(Plan):
     """The part of the chance that is spread over all words (Szegedy 2016)."""
     limit: int = 100
     """Longer sentences are cut off, in pieces."""
+    begin: str = ""
+    """Go on from a trained model, a folder or one that comes along; its size, vocabulary and dropout are its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +124,12 @@ def writing(
     from regard.train.loss import cross_entropy
     from regard.train.task import Task
 
-    tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
+    torch.manual_seed(recipe.seed)
+    if recipe.begin:
+        one, model, tokenizer = begun(recipe.begin)
+    else:
+        tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
+        one, model = shaped(recipe, tokenizer.vocab)
 
     def batches(rows: list[tuple[str, str]], tokens: int) -> Batches:
         return Batches(
@@ -130,9 +138,6 @@ def writing(
             tokens=tokens,
             seed=recipe.seed,
         )
-
-    torch.manual_seed(recipe.seed)
-    one, model = shaped(recipe, tokenizer.vocab)
 
     def loss(model: nn.Module, batch: Any, smoothing: float = recipe.smoothing) -> torch.Tensor:
         where = next(iter(model.parameters())).device
@@ -215,6 +220,21 @@ def shaped(recipe: Writer, vocab: int) -> tuple["Family", Any]:
             **size,
         )
     )
+
+
+def begun(wanted: str) -> tuple["Family", Any, "Tokenizer"]:
+    """The family of a trained model, the model, and the tokenizer it learnt with."""
+    from regard.data import DataError
+    from regard.hub.store import load
+    from regard.hub.zoo import find
+    from regard.text import Tokenizer
+
+    try:
+        folder = find(wanted)
+        stored = load(folder)
+        return stored.family, stored.model, Tokenizer.load(folder / "tokenizer.json")
+    except (ValueError, OSError) as error:
+        raise DataError(f"training cannot begin from {wanted}: {error}") from None
 
 
 def _size(batch: Any) -> int:
