@@ -8,7 +8,7 @@ import pytest
 from regard.analysis.scores import bleu
 from regard.data import pairs
 from regard.decode import Translator
-from regard.hub.zoo import zoo
+from regard.zoo import zoo
 
 MODELS = zoo()
 MOST = 9e6  # bytes of a folder: about 8 MB of weights, and the tokenizer

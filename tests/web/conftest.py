@@ -105,7 +105,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def shelf(zoo: Path) -> Shelf:
     """The models, opened once for all tests that run one after the other."""
-    return Shelf(zoo=zoo)
+    return Shelf(shelf=zoo)
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def client(house: House) -> Iterator[TestClient]:
 @pytest.fixture(scope="session")
 def server(zoo: Path, runs: Path) -> Iterator[Server]:
     """A real server, which all tests share."""
-    house, door = House(Shelf(zoo=zoo), runs), opened("127.0.0.1", 0)
+    house, door = House(Shelf(shelf=zoo), runs), opened("127.0.0.1", 0)
     one = uvicorn.Server(uvicorn.Config(make_app(house), log_level="warning", access_log=False))
     thread = threading.Thread(target=one.run, kwargs={"sockets": [door]}, daemon=True)
     thread.start()

@@ -39,8 +39,9 @@ def weights(client: TestClient, look: str, name: str, **wishes: object) -> np.nd
     return unpack(response.content, shape, query["encoding"])
 
 
-def test_the_page_knows_every_model_before_any_is_opened(zoo: Path) -> None:
-    house = House(Shelf(zoo=zoo))
+def test_the_page_knows_every_model_before_any_is_opened(zoo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regard.web.app.WARM", 3600.0)
+    house = House(Shelf(shelf=zoo))
     with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
         about = client.get("/api/about").json()
     assert [model["name"] for model in about["models"]] == ["attentive", "fixed", "many", "small"]

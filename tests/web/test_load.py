@@ -104,7 +104,7 @@ def test_after_a_restart_the_same_question_has_the_same_answer(zoo: Path, model:
     answers: list[dict[str, Any]] = []
     pictures = []
     for _ in range(2):
-        house = House(Shelf(zoo=zoo))
+        house = House(Shelf(shelf=zoo))
         with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
             answer = client.post("/api/translate", json={"model": model, "text": "Ieri.", "beam": 2}).json()
             if answers:

@@ -95,8 +95,8 @@ def test_a_model_of_a_run_goes_by_the_name_of_the_run_and_comes_first(zoo: Path,
     run = tmp_path / "translate-7"
     (run / "model").mkdir(parents=True)
     (run / "model/config.json").write_text("{}")
-    assert list(Shelf([run, "many"], zoo=zoo).folders) == ["translate-7", "many", "attentive", "fixed", "small"]
-    assert next(iter(Shelf([run / "model"], zoo=zoo).folders)) == "translate-7"
+    assert list(Shelf([run, "many"], shelf=zoo).folders) == ["translate-7", "many", "attentive", "fixed", "small"]
+    assert next(iter(Shelf([run / "model"], shelf=zoo).folders)) == "translate-7"
 
 
 def test_two_models_of_one_name_are_told_apart(zoo: Path, tmp_path: Path) -> None:
@@ -104,6 +104,6 @@ def test_two_models_of_one_name_are_told_apart(zoo: Path, tmp_path: Path) -> Non
         place = tmp_path / folder / "small"
         place.mkdir(parents=True)
         (place / "config.json").write_text("{}")
-    found = Shelf([tmp_path / "a/small", tmp_path / "b/small"], zoo=zoo).folders
+    found = Shelf([tmp_path / "a/small", tmp_path / "b/small"], shelf=zoo).folders
     assert len(found) == 6
     assert list(found)[:2] == ["small", "small-2"]

@@ -48,7 +48,7 @@ class Opened:
 
 def opened(wanted: str, *, precision: Precision = "float32") -> Opened:
     """Open a model; without a name, the first of the zoo."""
-    from regard.hub.zoo import find, zoo
+    from regard.zoo import find, zoo
 
     if not wanted:
         wanted = next(iter(zoo()), "")

@@ -17,8 +17,8 @@ from regard.decode.precision import Precision, lowered
 from regard.decode.walk import Choice, likeliest, walk
 from regard.decode.written import Written, followed
 from regard.hub.store import load
-from regard.hub.zoo import find
 from regard.text import PAD, START, STOP, Tokenizer
+from regard.zoo import find
 
 Progress = Callable[[int, int], None]  # how many texts are done, and how many there are
 

@@ -226,8 +226,8 @@ def begun(wanted: str) -> tuple["Family", Any, "Tokenizer"]:
     """The family of a trained model, the model, and the tokenizer it learnt with."""
     from regard.data import DataError
     from regard.hub.store import load
-    from regard.hub.zoo import find
     from regard.text import Tokenizer
+    from regard.zoo import find
 
     try:
         folder = find(wanted)

@@ -106,7 +106,7 @@ class Tokenizer:
 
     def to_json(self) -> str:
         """What `save` writes."""
-        return self._inner.to_str(pretty=True)
+        return self._inner.to_str(pretty=False)
 
     @property
     def vocab(self) -> int:

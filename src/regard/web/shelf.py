@@ -12,16 +12,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import regard
 from regard.web.errors import RefusedError
 from regard.web.files import told
 from regard.web.looks import Attended
+from regard.zoo import find, zoo
 
 if TYPE_CHECKING:
     from regard.decode import Translator
 
-# Not by regard.hub.zoo, which waits for torch: the page should not.
-ZOO = Path(regard.__file__).parent / "zoo"
 OPEN = 8  # models at once
 
 
@@ -49,19 +47,13 @@ class Opened:
 class Shelf:
     """Folders of models by name. Only the thread of the worker opens them."""
 
-    def __init__(self, own: Iterable[str | Path] = (), zoo: Path | None = None) -> None:
-        """Every model of the zoo, behind `own` ones: folders of models or of runs, or names of the zoo."""
-        shipped = {path.parent.name: path.parent for path in sorted((zoo or ZOO).glob("*/config.json"))}
+    def __init__(self, own: Iterable[str | Path] = (), shelf: Path | None = None) -> None:
+        """Every model that comes along, behind `own` ones: folders of models or of runs, or names."""
         self.folders: dict[str, Path] = {}
-        for wanted in own:
-            name, folder = _found(wanted, shipped)
+        for folder in [*(find(wanted, shelf).resolve() for wanted in own), *zoo(shelf).values()]:
             if folder not in self.folders.values():
+                name = folder.parent.name if folder.name == "model" else folder.name
                 self.folders[_free(name, self.folders)] = folder
-        self.folders |= {
-            _free(name, self.folders): folder
-            for name, folder in shipped.items()
-            if not name.startswith(".") and folder not in self.folders.values()
-        }
         self._opened: OrderedDict[str, Opened] = OrderedDict()
 
     def about(self) -> list[dict[str, Any]]:
@@ -128,20 +120,6 @@ class Shelf:
             "minutes": card.get("minutes"),
             "crosses": not isinstance(inner, dict) or inner.get("attention") != "none",
         }
-
-
-def _found(wanted: str | Path, shipped: dict[str, Path]) -> tuple[str, Path]:
-    """The name and the folder of a model that was asked for: a name of the zoo, its folder, or that of its run."""
-    folder = Path(wanted)
-    for place in (folder, folder / "model"):
-        if (place / "config.json").is_file():
-            place = place.resolve()
-            return place.parent.name if place.name == "model" else place.name, place
-    if str(wanted) in shipped:
-        return str(wanted), shipped[str(wanted)]
-    near = get_close_matches(str(wanted), shipped, n=3, cutoff=0.4) or list(shipped)
-    way = f"try {', '.join(near)}" if near else "no models come along, so give a folder that regard train has left"
-    raise ValueError(f"no model is called {str(wanted)!r}, and no folder of one lies there; {way}")
 
 
 def _free(name: str, taken: dict[str, Path]) -> str:

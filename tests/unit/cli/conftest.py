@@ -37,5 +37,5 @@ def _saved() -> Callable[..., Path]:
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model on a shelf of its own, by the name `small`."""
-    monkeypatch.setattr("regard.hub.zoo.SHELF", tmp_path / "zoo")
+    monkeypatch.setattr("regard.zoo.SHELF", tmp_path / "zoo")
     return saved(tmp_path / "zoo/small")

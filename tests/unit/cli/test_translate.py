@@ -159,7 +159,7 @@ def test_a_damaged_model_is_one_line(model: Path, saved: Callable[..., Path], tm
 
 
 def test_without_a_zoo_a_folder_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    monkeypatch.setattr("regard.hub.zoo.SHELF", tmp_path)
+    monkeypatch.setattr("regard.zoo.SHELF", tmp_path)
     assert main(["translate", TEXT]) == 2
     assert "no models come along; name a folder by --model" in capsys.readouterr().err
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.hub.zoo import find, zoo
+from regard.zoo import find, zoo
 
 
 @pytest.fixture
@@ -30,6 +30,12 @@ def test_a_folder_is_found_before_a_name(shelf: Path, tmp_path: Path, monkeypatc
     (own / "config.json").write_text("{}")
     assert find("translate-de-en", shelf) == Path("translate-de-en")
     assert find(own, shelf) == own
+
+
+def test_the_folder_of_a_run_will_do(shelf: Path, tmp_path: Path) -> None:
+    (tmp_path / "run/model").mkdir(parents=True)
+    (tmp_path / "run/model/config.json").write_text("{}")
+    assert find(tmp_path / "run", shelf) == tmp_path / "run/model"
 
 
 def test_near_misses_are_named(shelf: Path) -> None:

@@ -1,9 +1,12 @@
-"""The models that come along: each is a folder on one shelf, and its name is the folder's."""
+"""The models that come along: each is a folder beside this file, and its name is the folder's.
+
+No torch here: a list of models, or a page of them, need not wait for it.
+"""
 
 from difflib import get_close_matches
 from pathlib import Path
 
-SHELF = Path(__file__).parents[1] / "zoo"
+SHELF = Path(__file__).parent
 
 
 def zoo(shelf: Path | None = None) -> dict[str, Path]:
@@ -13,13 +16,14 @@ def zoo(shelf: Path | None = None) -> dict[str, Path]:
 
 
 def find(wanted: str | Path, shelf: Path | None = None) -> Path:
-    """The folder of a model, which is given itself or by a name on the shelf.
+    """The folder of a model, which is given by itself, by the folder of the run it is from, or by a name on the shelf.
 
     A name is compared with those there are, and never becomes part of a path.
     """
     folder, known = Path(wanted), zoo(shelf)
-    if (folder / "config.json").is_file():
-        return folder
+    for place in (folder, folder / "model"):
+        if (place / "config.json").is_file():
+            return place
     if str(wanted) in known:
         return known[str(wanted)]
     if folder.is_dir():
