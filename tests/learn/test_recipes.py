@@ -11,6 +11,7 @@ from regard.hub.store import load
 from regard.recipes import parse, recall, sentiment, translate
 from regard.train.loop import fit
 from regard.train.plan import Plan
+from regard.train.run import samples
 
 QUICK: dict[str, Any] = dict(warmup=20, rate=5e-3, tokens=1000, threads=1, precision="float32")
 
@@ -33,6 +34,10 @@ def test_translation_of_short_sentences_is_learnt(tmp_path: Path) -> None:
     bleu, card = taught(recipe, translate, tmp_path)
     assert bleu > 10
     assert card["source"] == "it"
+    (shown,) = samples(tmp_path)
+    assert shown["step"] == 150
+    assert [set(each) for each in shown["samples"]] == [{"read", "wanted", "written"}] * translate.SHOWN
+    assert all(len(set(each.values())) > 1 and "" not in each.values() for each in shown["samples"])
 
 
 def test_parsing_of_short_sentences_is_learnt(tmp_path: Path) -> None:

@@ -51,6 +51,18 @@ def test_the_page_knows_every_model_before_any_is_opened(zoo: Path, monkeypatch:
     assert not house.shelf._opened
 
 
+def test_a_run_shows_what_its_model_last_wrote(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/recipe.json").write_text('{"recipe": "translate", "fields": {"steps": 20}}')
+    rows = [
+        {"step": step, "samples": [{"read": "casa", "written": written}]} for step, written in ((9, "?"), (18, "house"))
+    ]
+    (tmp_path / "mine/samples.jsonl").write_text("\n".join(map(json.dumps, rows)) + '\n{"step": 2')
+    with TestClient(make_app(House(shelf, tmp_path)), base_url="http://127.0.0.1") as client:
+        (run,) = client.get("/api/runs").json()
+    assert run["samples"] == [{"read": "casa", "written": "house"}]
+
+
 @pytest.mark.parametrize("model", ["small", "attentive", "fixed"])
 @pytest.mark.parametrize("beam", [1, 3])
 def test_the_answer_is_that_of_the_translator(ask: Ask, zoo: Path, model: str, beam: int) -> None:

@@ -33,6 +33,7 @@ NAMES = {
     "bilinear": "recurrent network with bilinear attention",
     "none": "recurrent network without attention",
 }
+SHOWN = 5  # held-out texts that can be read beside what the model makes of them, score by score
 LANGUAGES = ("en", "de", "it", "cs")  # of the world, where source or target is `any`
 
 
@@ -152,6 +153,16 @@ def writing(
         nats = sum(each for each, _ in lost) / sum(count for _, count in lost)
         return {**judge(model, tokenizer), "nats": nats}
 
+    def show(model: nn.Module) -> list[dict[str, str]]:
+        from regard.decode.translate import Translator
+
+        some = held[:SHOWN]
+        written = Translator(model, tokenizer).translate([source for source, _ in some], beam=1)
+        return [
+            {"read": source, "wanted": target, "written": each[0].text}
+            for (source, target), each in zip(some, written, strict=True)
+        ]
+
     def save(folder: Path, model: nn.Module, card: Mapping[str, Any]) -> None:
         from regard.hub.store import save
 
@@ -159,7 +170,7 @@ def writing(
         extras = {"tokenizer.json": tokenizer.to_json()}
         save(folder, model, one, card={**card, **found}, dtype=torch.bfloat16, extras=extras)
 
-    return Task(model, batches(train, recipe.tokens), _size, loss, score, save, lower_is_better=False)
+    return Task(model, batches(train, recipe.tokens), _size, loss, score, save, lower_is_better=False, show=show)
 
 
 def pairs(recipe: Recipe) -> list[tuple[str, str]]:

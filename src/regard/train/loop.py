@@ -90,6 +90,8 @@ def _fit(training: "_Training", run: Run, card: Mapping[str, Any], said: list[st
             scored: Mapping[str, float] = {}
             if training.step % plan.evaluate == 0 or training.step == plan.steps:
                 scored, best = training.score()
+                if first and task.show is not None:
+                    run.show(training.step, task.show(training.plain))
                 live.score(training.step, scored, best, (training.seconds + monotonic() - began) / 60)
                 if best:
                     state, weights = training.state, training.shown()

@@ -3,6 +3,7 @@
 runs/translate-0/recipe.json       the recipe and all its fields
                  machine.json      versions, processor, threads
                  metrics.jsonl     one line for each step and each score
+                 samples.jsonl     what the model made of some held-out things, one line for each score
                  checkpoints/      the newest few, and the best
                  model/            what came out, with its card
 """
@@ -63,9 +64,13 @@ class Run:
 
     def go_on(self, step: int) -> None:
         """Measure from here; what was measured behind the step that the run goes on from is forgotten."""
-        path = self.folder / "metrics.jsonl"
-        _replace(path, "\n".join(json.dumps(row) for row in metrics(self.folder) if row["step"] <= step))
-        self._metrics = path.open("a", encoding="utf-8")
+        for path, rows in (
+            (self.folder / "metrics.jsonl", metrics(self.folder)),
+            (self.folder / "samples.jsonl", samples(self.folder)),
+        ):
+            if path.exists():
+                _replace(path, "\n".join(_line(row) for row in rows if row["step"] <= step))
+        self._metrics = (self.folder / "metrics.jsonl").open("a", encoding="utf-8")
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -79,10 +84,19 @@ class Run:
         """Add a line of measurements."""
         if self._metrics is not None:
             try:
-                self._metrics.write(json.dumps(row) + "\n")
+                self._metrics.write(_line(row) + "\n")
                 self._metrics.flush()
             except OSError as error:
                 raise checkpoint.unwritten(self.folder / "metrics.jsonl", error) from None
+
+    def show(self, step: int, shown: list[dict[str, str]]) -> None:
+        """Keep what the model made of some things at a step."""
+        path = self.folder / "samples.jsonl"
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(_line({"step": step, "samples": shown}) + "\n")
+        except OSError as error:
+            raise checkpoint.unwritten(path, error) from None
 
     def _compare(self, before: Mapping[str, Any]) -> None:
         if before["recipe"] != self.recipe:
@@ -116,7 +130,15 @@ def asked(folder: Path) -> dict[str, Any]:
 
 def metrics(folder: Path) -> Iterator[dict[str, Any]]:
     """The measurements of a run; a last line that was cut off is left out."""
-    path = folder / "metrics.jsonl"
+    yield from _lines(folder / "metrics.jsonl")
+
+
+def samples(folder: Path) -> Iterator[dict[str, Any]]:
+    """What the model of a run made of some held-out things, score by score."""
+    yield from _lines(folder / "samples.jsonl")
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     if path.exists():
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
@@ -125,6 +147,10 @@ def metrics(folder: Path) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(row, dict) and isinstance(row.get("step"), int):
                 yield row
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False)
 
 
 def newest(folder: Path) -> Path | None:

@@ -34,3 +34,4 @@ class Task:
     save: Callable[[Path, nn.Module, Mapping[str, Any]], None]  # model and card, into a folder
     lower_is_better: bool = True  # of the first score
     unit: str = "words"
+    show: Callable[[nn.Module], list[dict[str, str]]] | None = None  # what the model makes of some held-out things

@@ -101,8 +101,17 @@ def _told(name: str, place: Path) -> dict[str, Any]:
         "minutes": round(seconds / 60, 1) if isinstance(seconds, int | float) else 0.0,
         "alive": _alive(place),
         "card": card or None,
-        "samples": card.get("samples") or [],
+        "samples": _samples(place),
     }
+
+
+def _samples(place: Path) -> list[dict[str, str]]:
+    """What the model last made of some held-out things."""
+    from regard.train.run import samples
+
+    rows = [row["samples"] for row in samples(place) if isinstance(row.get("samples"), list)]
+    shown = rows[-1] if rows else []
+    return [{str(key): str(value) for key, value in each.items()} for each in shown if isinstance(each, dict)]
 
 
 def _rows(place: Path) -> list[dict[str, Any]]:
