@@ -11,7 +11,8 @@ import pytest
 import torch
 from fastapi.testclient import TestClient
 
-from regard.analysis.view import read, unpack
+from regard.analysis.view import unpack
+from regard.analysis.viewfile import read
 from regard.attention import off, only, record
 from regard.decode import Translator
 from regard.hub import load

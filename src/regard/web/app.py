@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import regard
-from regard.analysis.view import schema
+from regard.analysis.viewfile import schema
 from regard.web import page, runs, source, translate, views, world
 from regard.web.errors import Problem, RefusedError
 from regard.web.guard import LOOPBACK, Guard
