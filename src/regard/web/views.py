@@ -112,16 +112,15 @@ def _weights(looks: Looks, look: str, name: str, head: str, merge: Merge) -> np.
         raise RefusedError(404, f"{name} has no head {head}; they are numbered 0 to {len(every) - 1}")
     if merge == "pieces":
         return found
-    rows, columns = _members(seen.axes[one.rows]), _members(seen.axes[one.columns])
     # A word looks as its pieces do on average, and gets the sum of what they get.
-    merged: np.ndarray = rows / rows.sum(axis=1, keepdims=True) @ found @ columns.T
-    return merged
+    return _summed(_summed(found, seen.axes[one.rows], 0, mean=True), seen.axes[one.columns], 1)
 
 
-def _members(axis: Cut) -> np.ndarray:
-    found = np.zeros((len(axis.words), len(axis.pieces)), np.float32)
-    for word, (first, last) in enumerate(axis.words):
-        found[word, first : last + 1] = 1
+def _summed(weights: np.ndarray, axis: Cut, along: int, *, mean: bool = False) -> np.ndarray:
+    """What the pieces of each word have together, or on average; words stand one behind the other without gaps."""
+    found: np.ndarray = np.add.reduceat(weights, [first for first, _ in axis.words], axis=along)
+    if mean:
+        found /= np.array([[last - first + 1] for first, last in axis.words], np.float32)
     return found
 
 
