@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import torch
 import tyro
 
-from bench import attention, decoding, limits, paths, recording, training, translation, windows, world
+from bench import attention, decoding, explorer, limits, paths, recording, training, translation, windows, world
 from bench.clock import console
 from regard.attention.core import cpu_multiplies_bfloat16
 
@@ -29,6 +29,7 @@ TABLES = {
     "paths": paths.run,
     "training": training.run,
     "world": world.run,
+    "explorer": explorer.run,
 }
 
 
@@ -37,7 +38,16 @@ class Bench:
     tables: tyro.conf.Positional[
         tuple[
             Literal[
-                "limits", "attention", "recording", "decoding", "translation", "windows", "paths", "training", "world"
+                "limits",
+                "attention",
+                "recording",
+                "decoding",
+                "translation",
+                "windows",
+                "paths",
+                "training",
+                "world",
+                "explorer",
             ],
             ...,
         ]
