@@ -29,6 +29,7 @@ def test_training_begins_with_the_weights_and_words_of_a_trained_model(tmp_path:
     task, _ = translate.build(translate.Recipe(**{**SMALL, "begin": str(first), "vocab": 900, "width": 48}))
     torch.testing.assert_close(dict(task.model.state_dict()), dict(load(first).model.state_dict()))
     second = trained(tmp_path / "second", begin=str(first))
+    assert load(second).card["before"]["fields"] == load(first).card["fields"]
     assert (second / "tokenizer.json").read_text() == (first / "tokenizer.json").read_text()
     assert not load(second).model.embed.weight.equal(load(first).model.embed.weight)
 

@@ -107,6 +107,17 @@ def test_one_of_a_batch_is_answered_as_if_alone(case: Case) -> None:
     near(mix(alone, case.v[:1]), mix(look, case.v)[:1])
 
 
+@given(anything(), st.booleans())
+def test_rows_that_share_a_memory_answer_as_if_each_had_a_copy(case: Case, fused: bool) -> None:
+    rows = len(case.look.q)
+    one = replace(case.look, k=case.look.k[:1])
+    own = replace(case.look, k=one.k.expand(rows, -1, -1, -1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "_written_out_is_faster", lambda look, dropout: not fused)
+        near(mix(one, case.v[:1]), mix(own, case.v[:1].expand(rows, -1, -1, -1)))
+    near(one.weights(), own.weights())
+
+
 @given(anything())
 def test_heads_that_share_keys_answer_as_if_each_had_a_copy(case: Case) -> None:
     heads = case.look.q.shape[1]

@@ -1,13 +1,14 @@
 """One module for every attention: where queries, keys and values come from is injected, the equation is the core's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention.core import Additive, Dot, Look, Score, mix
-from regard.attention.masks import Visible, both, check, newest
+from regard.attention.masks import Visible, both, causal, check, newest
 from regard.attention.memory import Memory
 from regard.attention.recorder import observed
 
@@ -40,6 +41,7 @@ class Attention(nn.Module):
         self.q, self.k, self.v, self.out = q, k, v, out
         self.heads, self.groups = heads, heads if groups is None else groups
         self.score, self.bias, self.rotary, self.dropout = score, bias, rotary, dropout
+        self.joint: nn.Module | None = None  # q, k and v in one product, where somebody has prepared it
 
     def remember(
         self,
@@ -53,20 +55,66 @@ class Attention(nn.Module):
 
         Keys say where to look and values what is there, so `where` moves the keys alone.
         """
-        if visible is not None:
-            batch, keys = context.shape[:2]
-            check(visible, queries=1, keys=keys, batch=batch, heads=1)
-            visible = visible.expand(batch, 1, 1, keys)
-        k = _split(self.k(context if where is None else context + where), self.groups)
-        if self.rotary is not None:
-            k = self.rotary(k, 0 if past is None else len(past))
-        newer = Memory(k, _split(self.v(context), self.groups), visible)
-        return newer if past is None else past.extend(newer)
+        return self._remembered(self.k(context if where is None else context + where), self.v(context), past, visible)
 
     def look(self, x: Float[Tensor, "b n w"], memory: Memory, *, visible: Visible | None = None) -> Look:
         """The question x puts to a memory, told to whoever is watching."""
         self._check(x, memory)
-        q = _split(self.q(x), self.heads)
+        return self._asked(self.q(x), memory, visible)
+
+    def forward(
+        self, x: Float[Tensor, "b n w"], memory: Memory | None = None, *, visible: Visible | None = None
+    ) -> Float[Tensor, "b n o"]:
+        """Ask with x, of a memory or of x itself, and blend the answers."""
+        if memory is not None:
+            return self._answer(self.look(x, memory, visible=visible), memory)
+        self._check(x, None)
+        q, k, v = self._projected(x)
+        memory = self._remembered(k, v)
+        return self._answer(self._asked(q, memory, visible), memory)
+
+    def step(
+        self,
+        x: Float[Tensor, "b n w"],
+        past: Memory | None = None,
+        *,
+        visible: Bool[Tensor, "b 1 1 n"] | None = None,
+    ) -> tuple[Float[Tensor, "b n o"], Memory]:
+        """Ask with the next tokens of a sequence, of its past and of themselves; and what to remember of it all.
+
+        `visible` is the padding among the new tokens, which stays hidden in every later step.
+        """
+        self._check(x, None)
+        q, k, v = self._projected(x)
+        memory = self._remembered(k, v, past, visible)
+        return self._answer(self._asked(q, memory, causal(x.shape[1], len(memory))), memory), memory
+
+    def finish(self, y: Float[Tensor, "b h n e"]) -> Float[Tensor, "b n o"]:
+        """Lay the heads' answers side by side and blend them."""
+        blended: Tensor = self.out(y.transpose(1, 2).flatten(2))
+        return blended
+
+    def _projected(self, x: Tensor) -> Sequence[Tensor]:
+        """Queries, keys and values of x itself."""
+        three: list[Any] = [self.q, self.k, self.v]
+        if self.joint is None:
+            return [part(x) for part in three]
+        y: tuple[Tensor, ...] = self.joint(x).split([part.out_features for part in three], dim=-1)
+        return y
+
+    def _remembered(self, k: Tensor, v: Tensor, past: Memory | None = None, visible: Tensor | None = None) -> Memory:
+        if visible is not None:
+            batch, keys = k.shape[:2]
+            check(visible, queries=1, keys=keys, batch=batch, heads=1)
+            visible = visible.expand(batch, 1, 1, keys)
+        k, v = _split(k, self.groups), _split(v, self.groups)
+        if self.rotary is not None:
+            k = self.rotary(k, 0 if past is None else len(past))
+        newer = Memory(k, v, visible)
+        return newer if past is None else past.extend(newer)
+
+    def _asked(self, q: Tensor, memory: Memory, visible: Visible | None) -> Look:
+        q = _split(q, self.heads)
         if self.rotary is not None:
             newest(q.shape[-2], len(memory))
             q = self.rotary(q, len(memory) - q.shape[-2])
@@ -75,16 +123,9 @@ class Attention(nn.Module):
         bias = None if self.bias is None else self.bias(q, memory.k)
         if bias is not None and bias.ndim == 4 and bias.shape[1] not in (1, self.heads):
             raise ValueError(f"a bias for {bias.shape[1]} heads does not fit an attention of {self.heads}")
-        return observed(self, Look(q, memory.k, self.score, both(visible, memory.visible), bias))
+        return observed(self, Look(q, memory.k, self.score, both(visible, memory.seen), bias))
 
-    def forward(
-        self, x: Float[Tensor, "b n w"], memory: Memory | None = None, *, visible: Visible | None = None
-    ) -> Float[Tensor, "b n o"]:
-        """Ask with x, of a memory or of x itself, and blend the answers."""
-        if memory is None:
-            self._check(x, None)
-            memory = self.remember(x)
-        look = self.look(x, memory, visible=visible)
+    def _answer(self, look: Look, memory: Memory) -> Tensor:
         return self.finish(mix(look, memory.v, dropout=self.dropout if self.training else 0.0))
 
     def _check(self, x: Tensor, memory: object) -> None:
@@ -97,13 +138,9 @@ class Attention(nn.Module):
             )
         if isinstance(self.q, nn.Linear) and x.shape[-1] != self.q.in_features:
             raise ValueError(f"x has width {x.shape[-1]}, but this attention asks with width {self.q.in_features}")
-        if isinstance(memory, Memory) and memory.k.shape[0] != x.shape[0]:
-            raise ValueError(f"a batch of {x.shape[0]} cannot look at a memory of batch {memory.k.shape[0]}")
-
-    def finish(self, y: Float[Tensor, "b h n e"]) -> Float[Tensor, "b n o"]:
-        """Lay the heads' answers side by side and blend them."""
-        blended: Tensor = self.out(y.transpose(1, 2).flatten(2))
-        return blended
+        if isinstance(memory, Memory) and memory.k.shape[0] * memory.shared != x.shape[0]:
+            rows = memory.k.shape[0] * memory.shared
+            raise ValueError(f"a batch of {x.shape[0]} cannot look at a memory of batch {rows}")
 
 
 class Latent(nn.Module):

@@ -12,7 +12,7 @@ from functools import cache
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
 from regard.attention.masks import Causal, Visible
@@ -49,7 +49,8 @@ class Look:
     """A question put to attention, before it is answered."""
 
     q: Float[Tensor, "b h q d"]
-    k: Float[Tensor, "b g k d"]  # g divides h: groups of query heads may share one head of keys
+    # g divides h: groups of query heads may share one head of keys; s divides b: so may neighbouring rows.
+    k: Float[Tensor, "s g k d"]
     score: Score = Dot()
     visible: Visible | None = None
     bias: Float[Tensor, "*#bh #q #k"] | None = None
@@ -59,7 +60,7 @@ class Look:
         """How much each query takes from each key."""
         if self.edit is not None:
             return self.edit(replace(self, edit=None))
-        scores = self.score(self.q, self.k)
+        scores = _apart(self.score(_together(self.q, len(self.k)), self.k), len(self.q))
         return weigh(scores if self.bias is None else scores + self.bias, self._drawn())
 
     def _drawn(self) -> Bool[Tensor, "*#bh #q #k"] | None:
@@ -81,11 +82,12 @@ def weigh(
     return scores.masked_fill(hidden, -torch.inf).softmax(dim=-1).masked_fill(blind, 0.0)
 
 
-def mix(look: Look, v: Float[Tensor, "b g k e"], *, dropout: float = 0.0) -> Float[Tensor, "b h q e"]:
+def mix(look: Look, v: Float[Tensor, "s g k e"], *, dropout: float = 0.0) -> Float[Tensor, "b h q e"]:
     """Answer a look: by the fused kernel when nobody needs the weights, written out where that is faster."""
     if look.edit is None and isinstance(look.score, Dot) and not _written_out_is_faster(look, dropout):
         return _fused(look, look.score.scale, v, dropout)
-    return product(F.dropout(look.weights(), dropout), v)
+    weights = _together(F.dropout(look.weights(), dropout), len(v))
+    return _apart(product(weights, v), len(look.q))
 
 
 def product(x: Float[Tensor, "b h m i"], y: Float[Tensor, "b g i n"]) -> Float[Tensor, "b h m n"]:
@@ -96,10 +98,20 @@ def product(x: Float[Tensor, "b h m i"], y: Float[Tensor, "b g i n"]) -> Float[T
     return (torch.unflatten(x, 1, (groups, heads // groups)) @ y[:, :, None]).flatten(1, 2)
 
 
+def _together(x: Shaped[Tensor, "b h q d"], rows: int) -> Shaped[Tensor, "s h n d"]:
+    """Neighbouring rows that share a memory, as more queries of one row."""
+    return x if len(x) == rows else torch.unflatten(x, 0, (rows, -1)).transpose(1, 2).flatten(2, 3)
+
+
+def _apart(x: Float[Tensor, "s h n d"], rows: int) -> Float[Tensor, "b h q d"]:
+    """Each row by itself again."""
+    return x if len(x) == rows else torch.unflatten(x, 2, (rows // len(x), -1)).transpose(1, 2).flatten(0, 1)
+
+
 def _fused(look: Look, scale: float | None, v: Tensor, dropout: float) -> Tensor:
-    visible, bias, blind, causal = look.visible, look.bias, None, False
+    visible, bias, blind, causal, shared = look.visible, look.bias, None, False, len(v) < len(look.q)
     if isinstance(visible, Causal):
-        if bias is None and visible.queries == visible.keys:
+        if bias is None and visible.queries == visible.keys and not shared:
             # The kernel's own causality lines up the first query with the first key, so it is right here only.
             visible, causal = None, True
         else:
@@ -109,16 +121,20 @@ def _fused(look: Look, scale: float | None, v: Tensor, dropout: float) -> Tensor
         # Kernels differ on rows that see nothing; letting them see everything and zeroing the answer is right on all.
         blind = ~visible.any(dim=-1, keepdim=True)
         visible = visible | blind
+    shown = visible if bias is None else bias if visible is None else bias.masked_fill(~visible, -torch.inf)
+    if shown is not None and shared:
+        shown = _together(shown.expand(*look.q.shape[:-1], look.k.shape[-2]), len(v))
     y = F.scaled_dot_product_attention(
-        look.q,
+        _together(look.q, len(v)),
         look.k,
         v,
-        attn_mask=visible if bias is None else bias if visible is None else bias.masked_fill(~visible, -torch.inf),
+        attn_mask=shown,
         dropout_p=dropout,
         is_causal=causal,
         scale=scale,
         enable_gqa=look.q.shape[1] != look.k.shape[1],
     )
+    y = _apart(y, len(look.q))
     return y if blind is None else y.masked_fill(blind, 0.0)
 
 

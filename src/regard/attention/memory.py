@@ -1,6 +1,6 @@
 """What can be looked at, as a value: keys, values, and which of them are real."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 import torch
@@ -34,11 +34,19 @@ class Memory:
     k: Float[Tensor, "b g k d"]
     v: Float[Tensor, "b g k e"]
     visible: Bool[Tensor, "b 1 1 k"] | None = None
+    shared: int = 1  # how many neighbouring rows look at each of ours, as the beginnings of one sentence in a beam do
     # Where it may grow. A memory made from another one, as by `replace`, has no room of its own yet.
     _room: _Room | None = field(default=None, init=False, repr=False)
 
     def __len__(self) -> int:
         return self.k.shape[-2]
+
+    @property
+    def seen(self) -> Bool[Tensor, "r 1 1 k"] | None:
+        """What is visible to each row that looks."""
+        if self.visible is None or self.shared == 1:
+            return self.visible
+        return self.visible.repeat_interleave(self.shared, dim=0)
 
     def extend(self, newer: "Memory") -> "Memory":
         """This memory followed by a newer one. Growing costs the new keys alone: the past is not copied.
@@ -59,13 +67,21 @@ class Memory:
         return _inside(room, end, visible)
 
     def select(self, rows: Int[Tensor, " r"]) -> "Memory":
-        """These rows of the batch, in this order and as often as they are named; they grow in a room of their own."""
+        """These of its rows, in this order and as often as they are named; they grow in a room of their own."""
         visible = None if self.visible is None else self.visible.index_select(0, rows)
         if self._room is None or torch.is_grad_enabled():
             return Memory(self.k.index_select(0, rows), self.v.index_select(0, rows), visible)
         # What has grown will grow on: it moves to where there is space at once, and is not copied again.
         end = len(self)
         return _inside(_Room(_spacious(self.k, end, rows), _spacious(self.v, end, rows), end), end, visible)
+
+    def share(self, rows: Int[Tensor, " r"]) -> "Memory":
+        """What these of the rows that look at it will see, held once for all neighbours that see the same."""
+        seen, counts = (rows // self.shared).unique_consecutive(return_counts=True)
+        if not len(rows) or counts.unique().numel() > 1:
+            return replace(self, shared=1).select(rows // self.shared)
+        whole = seen.equal(torch.arange(len(self.k), device=seen.device))
+        return replace(self if whole else self.select(seen), shared=int(counts[0]))
 
     def _fits(self, newer: "Memory") -> None:
         for name, old, new in (("keys", self.k, newer.k), ("values", self.v, newer.v)):

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.decode.top import log_probs, top
 from regard.decode.written import Limit, State, Step, Written, check, limits
 
 # How much each row looked at each word of its source in the last step; 1 where there is only padding.
@@ -49,8 +50,8 @@ def beam(
         missed = torch.zeros(len(logits)) if covered is None else coverage * uncovered(covered)
         # Of 2·size continuations at most size are stops, so as many beginnings go on; each has its own best of them.
         thought = logits[:, -1].float()
-        most, words = thought.topk(min(2 * size, thought.shape[-1]), dim=-1)
-        gained, each = most - thought.logsumexp(dim=-1, keepdim=True), most.shape[-1]
+        words = top(thought, 2 * size)
+        gained, each = log_probs(thought, words), words.shape[-1]
         scores = gained.view(len(going), width, each) + _column([sentences[i].log_probs for i in going], gained)
         best, place = scores.flatten(1).topk(min(2 * size, width * each), dim=-1)
         found = best, place // each, words.view(len(going), -1).gather(-1, place), missed.view(len(going), width)

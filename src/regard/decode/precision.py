@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention import Attention
+from regard.layers.blocks import Block
 from regard.models.transformer import Tied
 
 Precision = Literal["float32", "bfloat16", "int8"]
@@ -34,7 +36,7 @@ class Packed(nn.Module):
 
     def forward(self, x: Float[Tensor, "*b i"]) -> Float[Tensor, "*b o"]:
         # Without VNNI the products of two bytes overflow their 16 bits: the range is reduced where that is so.
-        y: Tensor = torch.ops.quantized.linear_dynamic(x, self._packed, reduce_range=True)
+        y: Tensor = torch.ops.quantized.linear_dynamic.default(x, self._packed, reduce_range=True)
         return y
 
 
@@ -56,8 +58,19 @@ def lowered(model: nn.Module, precision: Precision) -> nn.Module:
     return _packed(copy.float())
 
 
+def _joint(attn: Attention) -> Packed | None:
+    """The product by which words look at themselves: what they are is rounded once for all that is asked of it."""
+    three: list[Any] = [attn.q, attn.k, attn.v]
+    if any(type(part) is not nn.Linear for part in three) or len({part.bias is None for part in three}) > 1:
+        return None
+    bias = None if attn.q.bias is None else torch.cat([part.bias for part in three])
+    return Packed(torch.cat([part.weight for part in three]), bias)
+
+
 def _packed(model: nn.Module) -> nn.Module:
     """Pack every linear inside a module, in place."""
+    if isinstance(model, Block) and isinstance(model.attn, Attention):
+        model.attn.joint = _joint(model.attn)
     for name, part in model.named_children():
         if type(part) is nn.Linear or isinstance(part, Tied):
             setattr(model, name, Packed(part.weight, getattr(part, "bias", None)))

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.decode.top import log_probs, top
 from regard.decode.written import Limit, State, Step, Written, check, limits
 
 # From the logits of each row to its next word.
@@ -25,7 +26,7 @@ def walk(
     longest = limits(limit, len(first))
     words: list[list[int]] = [[] for _ in first]
     rows: list[list[int]] = [[] for _ in first]
-    log_probs = [0.0] * len(first)
+    summed = [0.0] * len(first)
     finished = [False] * len(first)
     going, newest = list(range(len(first))), first  # which sequence each row of the state belongs to
     for length in range(1, max(longest, default=0) + 1):
@@ -33,9 +34,9 @@ def walk(
         check(stop, logits)
         thought = logits[:, -1].float()
         newest = choose(thought)
-        gained = thought.gather(-1, newest[:, None])[:, 0] - thought.logsumexp(dim=-1)
+        gained = log_probs(thought, newest[:, None])[:, 0]
         for row, (sequence, word, gain) in enumerate(zip(going, newest.tolist(), gained.tolist(), strict=True)):
-            log_probs[sequence] += gain
+            summed[sequence] += gain
             rows[sequence].append(row)
             finished[sequence] = word == stop
             if word != stop:
@@ -48,13 +49,13 @@ def walk(
             newest, state = newest[some], state.select(some)
     return [
         Written(tuple(each), log_prob, log_prob, done, tuple(where))
-        for each, log_prob, done, where in zip(words, log_probs, finished, rows, strict=True)
+        for each, log_prob, done, where in zip(words, summed, finished, rows, strict=True)
     ]
 
 
 def likeliest(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
     """The choice of a greedy writer."""
-    return logits.argmax(dim=-1)
+    return top(logits, 1)[:, 0]
 
 
 def chance(

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.attention import Attention, Memory, causal
+from regard.attention import Attention, Memory
 from regard.attention.masks import Visible
 from regard.layers.residual import Residual
 
@@ -122,8 +122,7 @@ def _next(attn: nn.Module, x: Tensor, past: Memory | None, visible: Tensor | Non
         raise TypeError(
             f"{type(attn).__name__} has no past to continue; only a block around an Attention goes in steps"
         )
-    memory = attn.remember(x, past, visible=visible)
-    return attn(x, memory, visible=causal(x.shape[1], len(memory))), memory
+    return attn.step(x, past, visible=visible)
 
 
 def _expects(cross: Attention | None, context: Memory | None) -> None:

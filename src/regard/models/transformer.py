@@ -42,10 +42,10 @@ class State:
     past: Sequence[Memory] | None = None
 
     def select(self, rows: Int[Tensor, " r"]) -> "State":
-        """These rows, in this order and as often as they are named. The source is copied only if a row changes it."""
+        """These rows, in this order and as often as they are named. Neighbours of one sentence share its source."""
         sentences = self.sentences[rows]
         return State(
-            self.contexts if sentences.equal(self.sentences) else [memory.select(rows) for memory in self.contexts],
+            self.contexts if sentences.equal(self.sentences) else [memory.share(rows) for memory in self.contexts],
             sentences,
             None if self.past is None else [memory.select(rows) for memory in self.past],
         )

@@ -34,6 +34,7 @@ NAMES = {
     "none": "recurrent network without attention",
 }
 SHOWN = 5  # held-out texts that can be read beside what the model makes of them, score by score
+STORY = ("recipe", "fields", "seed", "steps", "minutes", "before")  # of a model that another began from
 LANGUAGES = ("en", "de", "it", "cs")  # of the world, where source or target is `any`
 
 
@@ -126,8 +127,9 @@ def writing(
     from regard.train.task import Task
 
     torch.manual_seed(recipe.seed)
+    before: Mapping[str, Any] = {}
     if recipe.begin:
-        one, model, tokenizer = begun(recipe.begin)
+        one, model, tokenizer, before = begun(recipe.begin)
     else:
         tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
         one, model = shaped(recipe, tokenizer.vocab)
@@ -166,7 +168,9 @@ def writing(
     def save(folder: Path, model: nn.Module, card: Mapping[str, Any]) -> None:
         from regard.hub.store import save
 
-        found = {} if measure is None else {"measured": measure(model, tokenizer)}
+        found: dict[str, Any] = {} if measure is None else {"measured": measure(model, tokenizer)}
+        # What went before belongs to the story of the model.
+        found |= {"before": {key: before[key] for key in STORY if key in before}} if before else {}
         extras = {"tokenizer.json": tokenizer.to_json()}
         save(folder, model, one, card={**card, **found}, dtype=torch.bfloat16, extras=extras)
 
@@ -233,8 +237,8 @@ def shaped(recipe: Writer, vocab: int) -> tuple["Family", Any]:
     )
 
 
-def begun(wanted: str) -> tuple["Family", Any, "Tokenizer"]:
-    """The family of a trained model, the model, and the tokenizer it learnt with."""
+def begun(wanted: str) -> tuple["Family", Any, "Tokenizer", Mapping[str, Any]]:
+    """The family of a trained model, the model, the tokenizer it learnt with, and its card."""
     from regard.data import DataError
     from regard.hub.store import load
     from regard.text import Tokenizer
@@ -243,7 +247,7 @@ def begun(wanted: str) -> tuple["Family", Any, "Tokenizer"]:
     try:
         folder = find(wanted)
         stored = load(folder)
-        return stored.family, stored.model, Tokenizer.load(folder / "tokenizer.json")
+        return stored.family, stored.model, Tokenizer.load(folder / "tokenizer.json"), stored.card
     except (ValueError, OSError) as error:
         raise DataError(f"training cannot begin from {wanted}: {error}") from None
 

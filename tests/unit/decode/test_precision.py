@@ -58,6 +58,14 @@ def test_steps_in_eight_bits_follow_the_whole_in_eight_bits() -> None:
     assert (whole - torch.cat(steps, dim=1)).norm() <= 0.05 * whole.norm()
 
 
+def test_words_look_at_themselves_by_one_product() -> None:
+    low = lowered(model("transformer"), "int8")
+    attn, x = low.decoder.blocks[0].attn, torch.randn(3, 5, 64)
+    with torch.no_grad():
+        for one, other in zip(attn._projected(x), (attn.q(x), attn.k(x), attn.v(x)), strict=True):
+            assert one.equal(other)
+
+
 def test_every_matrix_is_packed_and_rows_have_scales_of_their_own() -> None:
     made = nn.Sequential(nn.Linear(16, 4), nn.ReLU(), nn.Sequential(nn.Linear(4, 3, bias=False)))
     with torch.no_grad():

@@ -108,6 +108,28 @@ def test_rows_may_be_selected_before_anything_is_written() -> None:
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("chosen", [[0, 0, 1, 1, 2, 2], [2, 2, 2, 0, 0, 0], [1, 1], [0, 0, 1], [1, 0, 1]])
+@pytest.mark.parametrize("then", [[0, 1], [1, 1, 0, 0], [1, 0, 0]])
+def test_rows_share_a_source_in_any_order_and_go_on_as_alone(chosen: list[int], then: list[int]) -> None:
+    one, source, lengths = model(), words(3, 5), torch.tensor([5, 2, 4])
+    first, second = words(len(chosen), 2), words(len(then), 1)
+    _, state = one.step(first, one.start(source, lengths=lengths).select(torch.tensor(chosen)))
+    logits, _ = one.step(second, state.select(torch.tensor(then)))
+    rows = torch.tensor(chosen)[then]
+    close(logits, one(source[rows], torch.cat((first[then], second), dim=1), lengths=lengths[rows])[:, 2:])
+
+
+@torch.no_grad()
+def test_a_source_is_held_once_for_all_beginnings_of_its_sentence() -> None:
+    one = model()
+    state = one.start(words(3, 5))
+    beams = state.select(torch.tensor([0, 0, 1, 1, 2, 2]))
+    assert all(after.k is before.k for after, before in zip(beams.contexts, state.contexts, strict=True))
+    fewer = beams.select(torch.tensor([0, 1, 5, 4]))
+    assert [len(memory.k) for memory in fewer.contexts] == [2] * len(fewer.contexts)
+
+
+@torch.no_grad()
 def test_hypotheses_that_change_places_within_a_sentence_leave_its_source_where_it_is() -> None:
     one = model()
     beams = one.start(words(2, 5)).select(torch.tensor([0, 0, 1, 1]))
