@@ -3,6 +3,7 @@
 import ast
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -13,6 +14,7 @@ from regard.web.errors import RefusedError
 
 PACKAGE = Path(regard.__file__).parent
 SHOWN = ("attention", "layers", "layers/position")
+PARSING = Lock()  # Python 3.11 may crash where two threads parse at once (cpython#106905)
 
 
 class Source(BaseModel):
@@ -32,7 +34,8 @@ def router() -> APIRouter:
     @routes.get("/source")
     def source(name: Annotated[str, Query(max_length=200)]) -> Source:
         """The code of a definition, such as attention.core.weigh or attention.core.Additive.forward."""
-        known = definitions()
+        with PARSING:
+            known = definitions()
         if name not in known:
             near = [each for each in known if each.rpartition(".")[2] == name.rpartition(".")[2]] or list(known)[:3]
             raise RefusedError(404, f"no code is shown under {name!r}; try {', '.join(near[:3])}")

@@ -5,6 +5,7 @@ import { h, replace } from "./dom.js";
 import { openExport } from "./export.js";
 import { guide } from "./guide.js";
 import { openHelp } from "./help.js";
+import { bringForward } from "./sheet.js";
 import { Journey } from "./state.js";
 import { applyTheme, toggleTheme } from "./theme.js";
 
@@ -28,6 +29,7 @@ import { applyTheme, toggleTheme } from "./theme.js";
 
 /** @type {{id: string, title: string, key: string, load: () => Promise<{room: Room}>}[]} */
 const ROOMS = [
+  { id: "home", title: "Home", key: "h", load: () => import("./rooms/home.js") },
   { id: "build", title: "Build up", key: "1", load: () => import("./rooms/build.js") },
   { id: "translate", title: "Translate", key: "2", load: () => import("./rooms/translate.js") },
   { id: "world", title: "World", key: "3", load: () => import("./rooms/world.js") },
@@ -59,7 +61,7 @@ const journey = new Journey((place) => {
 
 /** @param {string} id */
 function known(id) {
-  return ROOMS.some((room) => room.id === id) ? id : "build";
+  return ROOMS.some((room) => room.id === id) ? id : "home";
 }
 
 /** @param {string} id */
@@ -77,7 +79,7 @@ async function open(id) {
     if (link.dataset.room === entry.id) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${entry.title} · regard`;
+  document.title = entry.id === "home" ? "regard: see where a model looks" : `${entry.title} · regard`;
   document.body.dataset.room = entry.id;
   const host = h("div", { class: `room room-${entry.id}` });
   replace(main, host);
@@ -89,7 +91,10 @@ async function open(id) {
     replace(host);
     const mounted = await room.mount(host, context(turn));
     if (turn !== stage.turn) mounted.unmount();
-    else stage.mounted = mounted;
+    else {
+      stage.mounted = mounted;
+      guide(part("guide"), entry.id === "build");
+    }
   } catch (error) {
     clearTimeout(late);
     if (turn === stage.turn) broken(host, entry.title, error);
@@ -143,6 +148,7 @@ function broken(host, title, error) {
 /** @param {string} message @param {"note" | "error"} [kind] */
 function toast(message, kind = "note") {
   const note = h("div", { class: `toast toast-${kind}` }, message);
+  bringForward(status);
   status.append(note);
   setTimeout(() => note.remove(), kind === "error" ? 9000 : 3500);
 }
@@ -217,7 +223,7 @@ function heard(here) {
   void api.returned().then(() => {
     gone.hidden = true;
     toast("The server is back.");
-    if (!stage.mounted || stage.id !== "build") void open(stage.id);
+    if (!stage.mounted || !["home", "build"].includes(stage.id)) void open(stage.id);
   });
 }
 
@@ -232,7 +238,7 @@ function start() {
   applyTheme();
   replace(
     nav,
-    ROOMS.map(({ id, title, key }) =>
+    ROOMS.slice(1).map(({ id, title, key }) =>
       h(
         "a",
         {
@@ -265,7 +271,8 @@ function start() {
   addEventListener("dragover", dropped);
   addEventListener("drop", dropped);
   api.watch(heard);
-  void open(journey.place.room).then(() => guide(part("guide")));
+  document.addEventListener("guide", () => (stage.id === "build" ? guide(part("guide"), true, true) : go("build")));
+  void open(journey.place.room);
 }
 
 start();

@@ -1,6 +1,7 @@
 /** Figures and numbers to take away: SVG and PNG with their caption, CSV and JSON. */
 
 import { h, svg } from "./dom.js";
+import { openSheet } from "./sheet.js";
 
 /** @typedef {{columns: string[], rows: (string | number)[][]}} Table */
 /**
@@ -20,22 +21,12 @@ const CARRIED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opaci
 
 /** Offer all figures in a dialog. @param {Figure[]} figures @param {Setting} setting */
 export function openExport(figures, setting) {
-  const dialog = h(
-    "dialog",
-    { class: "sheet", "aria-labelledby": "export-title", onclose: () => dialog.remove() },
-    h(
-      "header",
-      null,
-      h("h2", { id: "export-title" }, "Export"),
-      h("button", { class: "icon", "aria-label": "Close", onclick: () => dialog.close() }, "✕"),
-    ),
+  openSheet(
+    "Export",
     figures.length === 0 && h("p", null, "There is nothing to export yet: make a picture first, then come back."),
     figures.map((figure) => row(figure, setting)),
     setting.caption && h("p", { class: "quiet" }, "Caption: ", setting.caption),
   );
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 /** @param {Figure} figure @param {Setting} setting */

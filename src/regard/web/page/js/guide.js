@@ -1,19 +1,18 @@
-/** The first visit: a line under the header that points at one thing after another, and covers nothing. */
+/** The first visit to Build up: a line under the header that points at one thing after another, and covers nothing. */
 
 import { h, replace } from "./dom.js";
 
 const KEY = "regard.guided";
 const STEPS = [
-  { at: "#rooms", say: "Welcome. Attention, from the first number to a trained model, in a few rooms. Begin with Build up." },
   { at: ".steps", say: "Ten small steps, one idea each. The arrow keys ← → walk through them." },
   { at: ".plane", say: "Everything here is alive: drag an arrow, change a number, write your own sentence." },
   { at: "#tools", say: "Ctrl-Z takes anything back, the link button shares exactly what you see, and ? lists the keys." },
 ];
 
-/** @param {HTMLElement} host */
-export function guide(host) {
-  document.addEventListener("guide", () => show(host, 0));
-  if (!seen()) show(host, 0);
+/** @param {HTMLElement} host @param {boolean} here is what it points at on the page? @param {boolean} [again] also who has seen it */
+export function guide(host, here, again = false) {
+  if (here && (again || !seen())) show(host, 0);
+  else host.hidden = true;
 }
 
 /** @param {HTMLElement} host @param {number} at */

@@ -1,6 +1,7 @@
 /** What can be pressed, in a dialog on `?`. */
 
 import { h } from "./dom.js";
+import { openSheet } from "./sheet.js";
 
 /** @typedef {import("./app.js").Shortcut} Shortcut */
 
@@ -9,15 +10,12 @@ const SIGNS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: 
 
 /** @param {Shortcut[]} everywhere @param {Shortcut[]} here */
 export function openHelp(everywhere, here) {
-  const dialog = h(
-    "dialog",
-    { class: "sheet", "aria-labelledby": "help-title", onclose: () => dialog.remove() },
-    h(
-      "header",
-      null,
-      h("h2", { id: "help-title" }, "Keys"),
-      h("button", { class: "icon", "aria-label": "Close", onclick: () => dialog.close() }, "✕"),
-    ),
+  const again = () => {
+    dialog.close();
+    document.dispatchEvent(new CustomEvent("guide"));
+  };
+  const dialog = openSheet(
+    "Keys",
     h("div", { class: "sheet-columns" }, here.length > 0 && list("In this room", here), list("Everywhere", everywhere)),
     h(
       "p",
@@ -27,13 +25,6 @@ export function openHelp(everywhere, here) {
     ),
     h("button", { class: "button", onclick: again }, "Show the first steps again"),
   );
-  function again() {
-    dialog.close();
-    document.dispatchEvent(new CustomEvent("guide"));
-  }
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 /** @param {string} title @param {Shortcut[]} shortcuts */

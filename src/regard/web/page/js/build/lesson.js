@@ -82,7 +82,7 @@ export const STEPS = [
     asks: () => "Drag the value of a word with a large share, then one with a small share: which moves y?",
     done: ({ began, now }) => differ(began.v, now.v),
     shows: "The answer follows the words it looks at. Finding a word (its key) and taking from it (its value) are two things.",
-    code: { name: "attention.core.mix", mark: ["return product"] },
+    code: { name: "attention.core.mix", mark: ["product(weights"] },
   },
   {
     id: "self",
@@ -92,7 +92,7 @@ export const STEPS = [
     asks: () => "Shuffle the words: what happens to their numbers?",
     done: ({ shuffled }) => shuffled,
     shows: "Rows and columns moved, and no number changed. Attention sees a set: whoever needs order must add it to the vectors.",
-    code: { name: "attention.attention.Attention.forward", mark: ["self.look", "mix("] },
+    code: { name: "attention.attention.Attention.forward", mark: ["self._projected", "self._asked"] },
   },
   {
     id: "heads",

@@ -270,6 +270,15 @@ function small(hands, name, added) {
   return new Grid(2, 2, { name: `matrix W ${role}`, title: symbol("W", role, role), added, edit: (i, j, value) => hands.cell(name, i, j, value) });
 }
 
+/** What words that look at each other give away. @param {Numbers} now @param {{scores: Matrix, weights: Matrix, y: Matrix}} all @returns {Table[]} */
+function squares(now, { scores, weights, y }) {
+  return [
+    { name: "scores", rows: now.words, columns: now.words, values: scores, kind: "score" },
+    { name: "shares", rows: now.words, columns: now.words, values: weights, kind: "weight" },
+    { name: "y", rows: now.words, columns: count(2), values: y, kind: "vector" },
+  ];
+}
+
 /** @type {(now: Numbers, hands: Hands) => Stage} */
 function selfStage(now, hands) {
   const n = now.words.length;
@@ -303,14 +312,7 @@ function selfStage(now, hands) {
       weights.update(all.weights, now);
       y.update(all.y, { row: now.row });
     },
-    tables(now) {
-      const all = inside(now);
-      return [
-        { name: "scores", rows: now.words, columns: now.words, values: all.scores, kind: "score" },
-        { name: "shares", rows: now.words, columns: now.words, values: all.weights, kind: "weight" },
-        { name: "y", rows: now.words, columns: count(2), values: all.y, kind: "vector" },
-      ];
-    },
+    tables: (now) => squares(now, inside(now)),
   };
 }
 
@@ -385,14 +387,7 @@ function maskStage(now, hands) {
       weights.update(all.weights, now);
       y.update(all.y, { row: now.row });
     },
-    tables(now) {
-      const all = inside(now);
-      return [
-        { name: "scores", rows: now.words, columns: now.words, values: all.scores, kind: "score" },
-        { name: "shares", rows: now.words, columns: now.words, values: all.weights, kind: "weight" },
-        { name: "y", rows: now.words, columns: count(2), values: all.y, kind: "vector" },
-      ];
-    },
+    tables: (now) => squares(now, inside(now)),
   };
 }
 

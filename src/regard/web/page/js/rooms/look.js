@@ -5,10 +5,12 @@ import { h, replace } from "../dom.js";
 import * as lines from "../views/lines.js";
 import * as matrix from "../views/matrix.js";
 import * as neuron from "../views/neuron.js";
-import * as overview from "../views/overview.js";
 import * as tree from "../views/tree.js";
 import { Weights, unpack } from "../views/view.js";
-import { diff } from "./diff.js";
+import { KINDS, chosen, clip, spoken, unit, wordAt, wordOf } from "./answer.js";
+import * as heads from "./heads.js";
+import * as output from "./output.js";
+import { pick } from "./pick.js";
 import { refill } from "./refill.js";
 
 /** @typedef {import("../app.js").Context} Context */
@@ -16,21 +18,9 @@ import { refill } from "./refill.js";
 /** @typedef {import("../views/view.js").View} View */
 /** @typedef {import("../views/view.js").Words} Words */
 /** @typedef {import("../views/view.js").Mark} Mark */
-/** @typedef {{pieces: string[], words: [number, number][], labels?: string[]}} Said */
-/** @typedef {{name: string, kind: "self" | "causal" | "cross", layer: number, heads: number, rows: string, columns: string}} Attention */
-/** @typedef {{text: string, score: number, log_prob: number}} Output */
-/**
- * The server's answer.
- * @typedef {object} Result
- * @property {string} id
- * @property {Record<string, Said>} axes
- * @property {Output[]} outputs
- * @property {{nodes: import("../views/tree.js").Node[]}} beam
- * @property {Attention[]} attentions
- * @property {{text: string, links: [number, number][], matches: boolean, error: Record<string, number[]>} | null} [gold]
- * @property {number} seconds
- */
-/** @typedef {{name: string, head: number, kind: string}} Edit */
+/** @typedef {import("./answer.js").Attention} Attention */
+/** @typedef {import("./answer.js").Edit} Edit */
+/** @typedef {import("./answer.js").Result} Result */
 /**
  * What a panel is asked to show.
  * @typedef {object} Wish
@@ -51,8 +41,6 @@ import { refill } from "./refill.js";
  * @property {() => void} done the panel shows something new
  */
 
-const KINDS = { self: "Encoder", causal: "Decoder", cross: "Cross" };
-
 /** @param {HTMLElement} host @param {Tools} tools */
 export function create(host, tools) {
   const { context, change } = tools;
@@ -66,23 +54,21 @@ export function create(host, tools) {
   let control = new AbortController();
   /** @type {{kind: string, update: (view: any) => void, destroy: () => void, exportSvg: () => Promise<SVGSVGElement>, highlight?: (mark: Mark | null) => void, pick?: (mark: Mark) => void} | null} */
   let drawn = null;
-  /** @type {ReturnType<typeof overview.create> | null} */
+  /** @type {ReturnType<typeof heads.create> | null} */
   let thumbs = null;
-  /** @type {{id: string, size: number, pixels: Map<string, Uint8Array[]>} | null} */
-  let pictures = null;
   /** @type {Map<string, Words>} */
   let axes = new Map();
   /** @type {Map<string, Weights>} */
   let weights = new Map();
 
-  const output = h("div", { class: "output", role: "group", "aria-label": "Translation" });
-  const others = h("div", { class: "others" });
   const bar = h("div", { class: "look-bar" });
   const aside = h("div", { class: "look-heads" });
   const stage = h("div", { class: "look-stage" });
   const wait = h("div", { class: "wait", role: "progressbar", "aria-label": "Translating", hidden: true });
   const body = h("div", { class: "look-body" }, aside, h("div", { class: "look-main" }, bar, stage));
-  const root = h("section", { class: "look" }, wait, output, others, body);
+  const root = h("section", { class: "look" }, wait);
+  const said = output.create(root, { change, point });
+  root.append(body);
   host.append(root);
 
   /** @param {Wish} next */
@@ -127,34 +113,15 @@ export function create(host, tools) {
   function fail(error) {
     result = null;
     body.hidden = true;
-    replace(others);
-    replace(
-      output,
-      h("p", { class: "problem", role: "alert" }, error instanceof Error ? error.message : String(error)),
-    );
-  }
-
-  /** The attention that is wished for, or a good one to begin with. @param {Result} now @param {string} look */
-  function chosen(now, look) {
-    const [name, head] = look.split(":");
-    const found = now.attentions.find((each) => each.name === name);
-    if (found)
-      return {
-        attention: found,
-        head: head === "mean" || !(Number(head) < found.heads) ? /** @type {const} */ ("mean") : Number(head),
-      };
-    const best = bestHead(now);
-    const attention = best
-      ? now.attentions.find((each) => each.name === best.name)
-      : now.attentions.filter((each) => each.kind === "cross").at(-1);
-    const first = attention ?? now.attentions.at(-1);
-    return first ? { attention: first, head: best ? best.head : /** @type {const} */ ("mean") } : null;
+    said.fail(error);
   }
 
   function draw() {
     if (!wish || !result) return;
     const picked = chosen(result, wish.look);
-    write(picked?.attention ?? null);
+    // Queries and keys belong to one head.
+    if (picked?.head === "mean" && wish.view === "neuron") picked.head = 0;
+    said.write(wish, result, plain, picked?.attention ?? null);
     if (!picked) {
       body.classList.add("blind");
       replace(aside);
@@ -179,110 +146,9 @@ export function create(host, tools) {
     }
     body.classList.remove("blind");
     controls(picked.attention, picked.head);
-    heads(picked.attention, picked.head);
+    beside(picked.attention, picked.head);
     paint(picked.attention, picked.head);
     tools.done();
-  }
-
-  /** The translation, a button for each word; what an edit changed stands out. @param {Attention | null} attention */
-  function write(attention) {
-    if (!wish || !result) return;
-    const now = result;
-    const said = now.axes["target"];
-    const labels = said ? said.words.map((_, i) => spoken(said, i)) : [];
-    const end = labels.length && isSpecial(labels.at(-1) ?? "") ? labels.length - 1 : labels.length;
-    const row = wish.merge === "words" ? wish.word : wordOf(said, wish.word);
-    const selectable = attention?.rows === "target";
-    const word = (/** @type {number} */ i, fresh = false) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: `said${fresh ? " fresh" : ""}${tight(labels[i] ?? "") ? " tight" : ""}`,
-          "aria-pressed": String(selectable && row === i),
-          disabled: !selectable,
-          onpointerenter: () => selectable && point({ row: i }),
-          onpointerleave: () => point(null),
-          onclick: () => change({ word: row === i ? null : unit(said, i) }),
-        },
-        labels[i] ?? "",
-      );
-    const before = plain?.axes["target"];
-    if (wish.edits.length && before) {
-      const old = before.words.map((_, i) => spoken(before, i)).filter((each) => !isSpecial(each));
-      let i = 0;
-      const changes = diff(old, labels.slice(0, end));
-      const same = changes.every((each) => each.change === "same");
-      refill(
-        output,
-        changes.map((each) => (each.change === "gone" ? h("del", null, each.text) : word(i++, each.change === "new"))),
-        h("span", { class: "verdict" }, same ? "unchanged" : "changed"),
-      );
-    } else if (!end) replace(output, h("span", { class: "quiet" }, "The model wrote nothing."));
-    else
-      refill(
-        output,
-        Array.from({ length: end }, (_, i) => word(i)),
-      );
-    const more = now.outputs.slice(1);
-    const best = bestHead(now);
-    const errors = attention && now.gold?.error[attention.name];
-    const head = attention && chosen(now, wish.look)?.head;
-    const open = others.querySelector("details")?.open ?? false;
-    refill(
-      others,
-      wish.edits.length > 0 &&
-        h(
-          "span",
-          { class: "chips" },
-          wish.edits.map((edit) =>
-            h(
-              "button",
-              {
-                type: "button",
-                class: "chip",
-                title: "Take this back",
-                onclick: () => change({ edits: wish?.edits.filter((each) => each !== edit) ?? [] }),
-              },
-              `${short(now, edit.name)}, head ${edit.head + 1} ${edit.kind} ✕`,
-            ),
-          ),
-          h("button", { type: "button", class: "chip strong", onclick: () => change({ edits: [] }) }, "Reset"),
-        ),
-      now.gold &&
-        errors &&
-        typeof head === "number" &&
-        h("span", { class: "note" }, "Alignment error of this head ", h("b", null, percent(errors[head]))),
-      best &&
-        now.gold &&
-        h(
-          "button",
-          { type: "button", class: "chip", onclick: () => change({ look: `${best.name}:${best.head}` }) },
-          `best head: ${short(now, best.name)}, head ${best.head + 1}, ${percent(best.error)}`,
-        ),
-      now.gold &&
-        !now.gold.matches &&
-        h("span", { class: "note" }, "The reference says “", h("b", null, now.gold.text), "”"),
-      more.length > 0 &&
-        !wish.small &&
-        h(
-          "details",
-          { class: "nbest", open },
-          h("summary", null, `${more.length} other ${more.length > 1 ? "ways" : "way"} to say it`),
-          h(
-            "ol",
-            { start: 2 },
-            more.map((each) =>
-              h("li", null, each.text, h("span", { class: "quiet" }, ` ${each.score.toFixed(2).replace("-", "−")}`)),
-            ),
-          ),
-        ),
-      h(
-        "span",
-        { class: "quiet seconds" },
-        `${now.seconds < 0.95 ? `${Math.round(now.seconds * 1000)} ms` : `${now.seconds.toFixed(1)} s`}`,
-      ),
-    );
   }
 
   /** Which attention, layer and head, and words or pieces. @param {Attention} attention @param {number | "mean"} head */
@@ -305,6 +171,16 @@ export function create(host, tools) {
     refill(
       bar,
       kinds.length > 1 &&
+        wish.small &&
+        pick(
+          "",
+          kinds.map((kind) => [kind, KINDS[kind]]),
+          attention.kind,
+          (kind) => open(same(kind), head),
+          "Which attention",
+        ),
+      kinds.length > 1 &&
+        !wish.small &&
         h(
           "div",
           { class: "segments", role: "group", "aria-label": "Which attention" },
@@ -321,9 +197,9 @@ export function create(host, tools) {
           ),
         ),
       peers.length > 1 &&
-        menu(
+        pick(
           "layer",
-          peers.map((each) => ({ value: each.name, label: String(each.layer + 1) })),
+          peers.map((each) => [each.name, String(each.layer + 1)]),
           attention.name,
           (name) =>
             open(
@@ -332,11 +208,11 @@ export function create(host, tools) {
             ),
         ),
       attention.heads > 1 &&
-        menu(
+        pick(
           "head",
           [
-            { value: "mean", label: "mean of all" },
-            ...Array.from({ length: attention.heads }, (_, i) => ({ value: String(i), label: String(i + 1) })),
+            ["mean", "mean of all"],
+            ...Array.from({ length: attention.heads }, (_, i) => /** @type {[string, string]} */ ([String(i), String(i + 1)])),
           ],
           String(head),
           (value) => open(attention, value === "mean" ? value : Number(value)),
@@ -345,91 +221,15 @@ export function create(host, tools) {
     );
   }
 
-  /** The thumbnails. @param {Attention} attention @param {number | "mean"} head */
-  function heads(attention, head) {
+  /** The heads beside the view, where there are several. @param {Attention} attention @param {number | "mean"} head */
+  function beside(attention, head) {
     if (!wish || !result) return;
-    const now = result;
-    aside.hidden = wish.small || wish.view === "beam" || now.attentions.every((each) => each.heads === 1);
+    aside.hidden = wish.small || wish.view === "beam" || result.attentions.every((each) => each.heads === 1);
     body.classList.toggle("alone", aside.hidden);
     if (aside.hidden) return;
-    if (!thumbs) {
-      replace(aside);
-      thumbs = overview.create(aside, { onopen: ({ name, head: at }) => open(name, at), actions });
-    }
-    const open = (/** @type {string} */ name, /** @type {number} */ at) => {
-      const to = now.attentions.find((each) => each.name === name);
-      change({ look: `${name}:${at}`, ...(to?.rows === attention.rows ? {} : { word: null }) });
-    };
-    const groups = /** @type {(keyof typeof KINDS)[]} */ (["cross", "causal", "self"])
-      .map((kind) => ({
-        title: {
-          cross: "Cross: output looks at input",
-          causal: "Decoder: output looks back at itself",
-          self: "Encoder: input looks at itself",
-        }[kind],
-        lines: now.attentions.filter((each) => each.kind === kind),
-      }))
-      .filter((group) => group.lines.length);
-    const marks = new Map(wish.edits.map((edit) => [`${edit.name}:${edit.head}`, edit.kind]));
-    const notes = new Map(
-      Object.entries(now.gold?.error ?? {}).flatMap(([name, errors]) =>
-        errors.map((error, i) => [`${name}:${i}`, `alignment error ${percent(error)}`]),
-      ),
-    );
-    const render = () =>
-      thumbs?.update({
-        size: pictures?.size ?? 24,
-        pixels: pictures?.pixels ?? new Map(),
-        groups,
-        chosen: { name: attention.name, head },
-        marks,
-        notes,
-      });
-    render();
-    if (pictures?.id === now.id) return;
-    void thumbnails(now).then((found) => {
-      if (result !== now || !found) return;
-      pictures = found;
-      render();
-    });
-  }
-
-  /** @param {{name: string, head: number}} head */
-  function actions({ name, head }) {
-    const kind = wish?.edits.find((edit) => edit.name === name && edit.head === head)?.kind ?? "";
-    const put = (/** @type {string} */ to) => () => {
-      const rest = wish?.edits.filter((edit) => edit.name !== name || edit.head !== head) ?? [];
-      change({ edits: to ? [...rest, { name, head, kind: to }] : rest });
-    };
-    return [
-      { label: "As it is", run: put(""), checked: kind === "" },
-      { label: "Switch it off", run: put("off"), checked: kind === "off" },
-      { label: "Make it uniform", run: put("uniform"), checked: kind === "uniform" },
-    ];
-  }
-
-  /** @param {Result} now */
-  async function thumbnails(now) {
-    try {
-      const { data, headers } = await asking(now, (id) =>
-        context.api.bytes(`/api/looks/${id}/overview`, { params: { size: 32 }, signal: control.signal }),
-      );
-      const plan = JSON.parse(headers.get("X-Regard-Layout") ?? "{}");
-      const size = Number(plan.size ?? 32);
-      const pixels = new Map();
-      let place = 0;
-      for (const { name, heads: many } of plan.attentions ?? now.attentions) {
-        pixels.set(
-          name,
-          Array.from({ length: many }, (_, i) => new Uint8Array(data, place + i * size * size, size * size)),
-        );
-        place += many * size * size;
-      }
-      return { id: now.id, size, pixels };
-    } catch (error) {
-      if (!aborted(error)) context.toast(error instanceof Error ? error.message : String(error), "error");
-      return null;
-    }
+    if (!thumbs) replace(aside);
+    thumbs ??= heads.create(aside, { context, change, asking });
+    thumbs.show(result, wish.edits, attention, head, control.signal);
   }
 
   /** A question about a look; one that has been forgotten is silently looked again.
@@ -488,7 +288,7 @@ export function create(host, tools) {
     const onpick = (/** @type {Mark} */ mark) =>
       mark.row !== undefined && change({ word: mark.row === wish?.word ? null : mark.row });
     const unpick = (/** @type {Mark} */ mark) => change({ word: mark.row ?? null });
-    const onpoint = (/** @type {Mark | null} */ mark) => glow(mark);
+    const onpoint = (/** @type {Mark | null} */ mark) => said.glow(word(mark));
     const made =
       kind === "lines"
         ? lines.create(stage, { onpoint, onpick: unpick })
@@ -560,23 +360,6 @@ export function create(host, tools) {
   /** @param {Attention} attention @param {number | "mean"} head */
   async function neurons(attention, head) {
     const now = /** @type {Result} */ (result);
-    if (head === "mean") {
-      put(null);
-      replace(
-        stage,
-        h(
-          "div",
-          { class: "blind-note" },
-          h("p", null, "Queries and keys belong to one head."),
-          h(
-            "button",
-            { type: "button", class: "button", onclick: () => change({ look: `${attention.name}:0` }) },
-            "Look at head 1",
-          ),
-        ),
-      );
-      return;
-    }
     const said = now.axes[attention.rows];
     const row =
       wish?.word === null || wish?.word === undefined
@@ -630,20 +413,17 @@ export function create(host, tools) {
     refill(askers, h("span", { class: "quiet" }, "Who asks?"), chips);
   }
 
-  /** Show elsewhere what is pointed at in one view. @param {Mark | null} mark */
-  function glow(mark) {
-    const buttons = output.querySelectorAll("button.said");
-    const said = result?.axes["target"];
-    const cross = result && wish && chosen(result, wish.look)?.attention.rows === "target";
-    const row =
-      mark?.row === undefined ? undefined : wish?.merge === "words" ? mark.row : (wordOf(said, mark.row) ?? undefined);
-    buttons.forEach((button, i) => button.classList.toggle("glow", Boolean(cross) && i === row));
+  /** The word of the output that a view points at. @param {Mark | null} mark */
+  function word(mark) {
+    if (mark?.row === undefined || !result || !wish) return undefined;
+    if (chosen(result, wish.look)?.attention.rows !== "target") return undefined;
+    return wish.merge === "words" ? mark.row : (wordOf(result.axes["target"], mark.row) ?? undefined);
   }
 
-  /** @param {Mark | null} mark */
+  /** Show in the view what is pointed at in the output. @param {Mark | null} mark */
   function point(mark) {
-    const said = result?.axes["target"];
-    const row = mark?.row === undefined ? undefined : (unit(said, mark.row) ?? undefined);
+    const axis = result?.axes["target"];
+    const row = mark?.row === undefined || !wish ? undefined : (unit(wish.merge, axis, mark.row) ?? undefined);
     drawn?.highlight?.(
       row === undefined
         ? drawn.kind === "matrix" && typeof wish?.word === "number"
@@ -652,9 +432,6 @@ export function create(host, tools) {
         : { row },
     );
   }
-
-  /** A word of an axis as the views count: in words or in pieces. @param {Said | undefined} said @param {number} i */
-  const unit = (said, i) => (wish?.merge === "words" ? i : (said?.words[i]?.[0] ?? null));
 
   /** What can be taken away. @returns {Figure[]} */
   function figures() {
@@ -689,7 +466,7 @@ export function create(host, tools) {
     if (thumbs && !aside.hidden)
       found.push({
         title: `${title}, all heads`,
-        svg: () => /** @type {ReturnType<typeof overview.create>} */ (thumbs).exportSvg(),
+        svg: () => /** @type {ReturnType<typeof heads.create>} */ (thumbs).exportSvg(),
       });
     return found;
   }
@@ -728,47 +505,4 @@ export function create(host, tools) {
       root.remove();
     },
   };
-}
-
-/** @param {string} label @param {{value: string, label: string}[]} choices @param {string} value @param {(value: string) => void} run */
-function menu(label, choices, value, run) {
-  const select = h(
-    "select",
-    { onchange: () => run(select.value) },
-    choices.map((each) => h("option", { value: each.value, selected: each.value === value }, each.label)),
-  );
-  return h("label", { class: "pick" }, label, select);
-}
-
-/** The head that errs least on this sentence. @param {Result} now */
-function bestHead(now) {
-  /** @type {{name: string, head: number, error: number} | null} */
-  let best = null;
-  for (const [name, errors] of Object.entries(now.gold?.error ?? {})) {
-    errors.forEach((error, head) => {
-      if (!best || error < best.error) best = { name, head, error };
-    });
-  }
-  return /** @type {{name: string, head: number, error: number} | null} */ (best);
-}
-
-/** @param {Said} said @param {number} i */
-const spoken = (said, i) =>
-  (said.labels?.[i] ?? said.pieces.slice(said.words[i]?.[0] ?? 0, (said.words[i]?.[1] ?? -1) + 1).join("")).trim();
-/** The word that a piece is part of. @param {Said | undefined} said @param {number} piece */
-const wordAt = (said, piece) => said?.words.findIndex(([first, last]) => first <= piece && piece <= last) ?? null;
-/** @param {Said | undefined} said @param {number | null} piece */
-const wordOf = (said, piece) => (piece === null ? null : wordAt(said, piece));
-/** Start, stop and tags are no words. @param {string} label */
-const isSpecial = (label) => /^[⟨<[].*[⟩>\]]$/.test(label);
-/** No space before it. @param {string} label */
-const tight = (label) => /^[.,;:!?)»”…]+$/.test(label);
-/** @param {number | undefined} share */
-const percent = (share) => `${Math.round(100 * (share ?? 0))} %`;
-/** @param {string} text */
-const clip = (text) => (text.length > 120 ? `${text.slice(0, 119)}…` : text);
-/** @param {Result} now @param {string} name */
-function short(now, name) {
-  const found = now.attentions.find((each) => each.name === name);
-  return found ? `${KINDS[found.kind].toLowerCase()} layer ${found.layer + 1}` : name;
 }

@@ -355,7 +355,6 @@ async function mount(host, context) {
                 ),
               ),
             ),
-            h("th", null, h("span", { class: "unseen" }, "open")),
           ),
         ),
         h(
@@ -369,16 +368,11 @@ async function mount(host, context) {
                 h(
                   i ? "td" : "th",
                   { class: typeof value(model) === "number" ? "count" : "", ...(i ? {} : { scope: "row" }) },
-                  text ? text(value(model)) : String(value(model) ?? "–"),
-                ),
-              ),
-              h(
-                "td",
-                null,
-                h(
-                  "button",
-                  { type: "button", class: "button", onclick: () => context.go("translate", { model: model["name"] }) },
-                  "Look inside",
+                  i
+                    ? text
+                      ? text(value(model))
+                      : String(value(model) || "–")
+                    : h("a", { href: `#/translate?model=${encodeURIComponent(model["name"])}`, title: "Look inside" }, value(model)),
                 ),
               ),
             ),
@@ -432,7 +426,17 @@ async function mount(host, context) {
 }
 
 /** @type {Record<string, string>} */
-const NAMES = { bleu: "BLEU", chrf: "chrF", nats: "Nats a token", exact: "Exact", accuracy: "Accuracy", best: "best" };
+const NAMES = {
+  bleu: "BLEU",
+  bleu_lower: "BLEU, lower case",
+  chrf: "chrF",
+  chrf_lower: "chrF, lower case",
+  nats: "Nats a token",
+  perplexity: "Perplexity",
+  exact: "Exact",
+  accuracy: "Accuracy",
+  best: "best",
+};
 
 /** Tokens a second since the row before; thinned rows lie several steps apart. @param {Row} row @param {Row | undefined} before */
 function speed(row, before) {

@@ -3,33 +3,19 @@
 import { ApiError, aborted } from "../api.js";
 import { h, replace } from "../dom.js";
 import * as look from "./look.js";
+import { LANGUAGES, pairing } from "./pair.js";
+import { pick } from "./pick.js";
 import { refill } from "./refill.js";
+import { MOST, VIEWS, read, writtenEdits, writtenPair } from "./wishes.js";
 
 /** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../state.js").Flat} Flat */
-/** @typedef {import("./look.js").Edit} Edit */
-/** @typedef {import("./look.js").Result} Result */
-/** @typedef {{source: string, target: string, index: number}} Pair */
+/** @typedef {import("./answer.js").Result} Result */
+/** @typedef {import("./wishes.js").Pair} Pair */
+/** @typedef {import("./wishes.js").Wishes} Wishes */
 
 const PAUSE = 350; // milliseconds after the last letter
-const MOST = 3; // models side by side
 const KEPT = 16; // answers, so that undo is instant
-const VIEWS = [
-  { id: "lines", title: "Lines", key: "l" },
-  { id: "matrix", title: "Matrix", key: "x" },
-  { id: "neuron", title: "Neurons", key: "n" },
-  { id: "beam", title: "Beam", key: "b" },
-];
-/** @type {Record<string, string>} */
-const FIRST = {
-  de: "Zwei Kinder spielen mit einem roten Ball im Garten.",
-  en: "Two children are playing with a red ball in the garden.",
-  it: "Due bambini giocano con una palla rossa in giardino.",
-  cs: "Dvě děti si hrají na zahradě s červeným míčem.",
-};
-/** @type {Record<string, string>} */
-const LANGUAGES = { en: "English", de: "German", it: "Italian", cs: "Czech", fr: "French" };
-
 export const room = { id: "translate", title: "Translate", key: "2", mount };
 
 /** @param {HTMLElement} host @param {Context} context */
@@ -56,7 +42,7 @@ async function mount(host, context) {
   /** @type {ReturnType<typeof look.create>[]} */
   let panels = [];
   /** @type {{pair: string, found: Promise<{text: string, reference: string}>} | null} */
-  let pairing = null;
+  let asked = null;
   let timer = 0;
 
   const state = () => read(context.state.get(), models);
@@ -120,13 +106,13 @@ async function mount(host, context) {
 
   /** The sentence of the world that the link names. @param {Pair} pair */
   function paired(pair) {
-    const key = written(pair);
-    if (pairing?.pair !== key) {
+    const key = writtenPair(pair);
+    if (asked?.pair !== key) {
       const found = context.api.get("/api/world/pair", { params: { ...pair, split: "test" } }).then(sentence);
-      pairing = { pair: key, found };
-      found.catch(() => (pairing = null));
+      asked = { pair: key, found };
+      found.catch(() => (asked = null));
     }
-    return pairing.found;
+    return asked.found;
   }
 
   /** Bring everything in line with the state. */
@@ -142,7 +128,7 @@ async function mount(host, context) {
     if (now.pair) {
       try {
         said = await paired(now.pair);
-        if (written(state().pair) !== written(now.pair)) return;
+        if (writtenPair(state().pair) !== writtenPair(now.pair)) return;
         if (!now.text || now.text !== said.text) field.value = said.text;
       } catch (error) {
         if (!aborted(error)) context.toast(error instanceof Error ? error.message : String(error), "error");
@@ -206,9 +192,7 @@ async function mount(host, context) {
         if (patch.look !== undefined) next["look"] = swapped(now.looks, i, patch.look).join(",");
         if (patch.word !== undefined) next["word"] = patch.word === null ? "" : patch.word;
         if (patch.edits !== undefined)
-          next["edits"] = swapped(now.edits, i, patch.edits)
-            .flatMap((some, k) => (some ?? []).map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`))
-            .join(",");
+          next["edits"] = writtenEdits(swapped(now.edits, i, patch.edits));
         set(next);
       },
     });
@@ -222,22 +206,22 @@ async function mount(host, context) {
     const now = state();
     const model = now.models[i];
     if (!model) return;
-    const pick = h(
+    const box = h(
       "select",
       {
         "aria-label": now.models.length > 1 ? `Model ${i + 1}` : "Model",
         onchange: () =>
           set({
-            model: swapped(now.models, i, named(pick.value))
+            model: swapped(now.models, i, named(box.value))
               .map((each) => each?.["name"] ?? "")
               .join(","),
             look: swapped(now.looks, i, "").join(","),
-            edits: kept(now.edits, i),
+            edits: writtenEdits(swapped(now.edits, i, [])),
             word: "",
           }),
       },
       models.map((each) =>
-        h("option", { value: each["name"], selected: each === model }, each["title"] ?? each["name"]),
+        h("option", { value: each["name"], selected: each === model }, each === model ? brief(model, now.models) : titled(each)),
       ),
     );
     const without = () => {
@@ -260,7 +244,7 @@ async function mount(host, context) {
     ];
     refill(
       top,
-      pick,
+      box,
       h("span", { class: "quiet facts" }, facts.filter(Boolean).join(" · ")),
       now.models.length > 1 &&
         h(
@@ -279,7 +263,7 @@ async function mount(host, context) {
   /** @param {string} name */
   const named = (name) => models.find((each) => each["name"] === name) ?? models[0] ?? {};
 
-  /** @param {ReturnType<typeof read>} now */
+  /** @param {Wishes} now */
   function controls(now) {
     const tagged = now.models.some((model) => model["tagged"]);
     const beam = h("input", {
@@ -294,10 +278,10 @@ async function mount(host, context) {
     const width = h("output", null, now.beam);
     refill(
       options,
-      world(now),
+      pairing(now.pair, now.models[0] ?? {}, set, () => set({ pair: "", text: field.value, word: "" })),
       tagged &&
         !now.pair &&
-        select(
+        pick(
           "into",
           languages(now.models),
           String(now.to ?? firstTarget(now.models.find((each) => each["tagged"]) ?? {})),
@@ -347,83 +331,6 @@ async function mount(host, context) {
     );
   }
 
-  /** A sentence of the little world, with its true alignment. @param {ReturnType<typeof read>} now */
-  function world(now) {
-    const model = now.models[0] ?? {};
-    const start = {
-      source: model["tagged"] ? "it" : known(model["source"], "de"),
-      target: model["tagged"] ? "en" : known(model["target"], "en"),
-      index: 0,
-    };
-    const pair = now.pair ?? start;
-    const go = (/** @type {Partial<Pair>} */ patch) => {
-      const next = { ...pair, ...patch };
-      if (next.source === next.target) next.target = next.source === "en" ? "de" : "en";
-      set({ pair: written(next), word: "" }, "pair");
-    };
-    if (!now.pair)
-      return h("button", { type: "button", class: "button", onclick: () => go({}) }, "A sentence of the world");
-    const index = h("input", {
-      type: "number",
-      min: 0,
-      value: pair.index,
-      "aria-label": "Number of the sentence",
-      onchange: () => go({ index: Math.max(0, Math.floor(Number(index.value) || 0)) }),
-    });
-    const four = ["en", "de", "it", "cs"].map((value) => ({ value, label: LANGUAGES[value] ?? value }));
-    return h(
-      "div",
-      { class: "world-pair", role: "group", "aria-label": "Sentence of the world" },
-      h("span", { class: "quiet" }, "World"),
-      select("from", four, pair.source, (source) => go({ source })),
-      select("to", four, pair.target, (target) => go({ target })),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "icon small",
-          "aria-label": "Sentence before",
-          disabled: pair.index === 0,
-          onclick: () => go({ index: Math.max(0, pair.index - 1) }),
-        },
-        "‹",
-      ),
-      index,
-      h(
-        "button",
-        {
-          type: "button",
-          class: "icon small",
-          "aria-label": "Next sentence",
-          onclick: () => go({ index: pair.index + 1 }),
-        },
-        "›",
-      ),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "icon small",
-          "aria-label": "Any sentence",
-          title: "Any sentence",
-          onclick: () => go({ index: Math.floor(Math.random() * 10000) }),
-        },
-        "⚄",
-      ),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "icon small",
-          "aria-label": "Leave the world",
-          title: "Write your own",
-          onclick: () => set({ pair: "", text: field.value, word: "" }),
-        },
-        "✕",
-      ),
-    );
-  }
-
   function compare() {
     const now = state();
     // Another kind of model tells most: without attention, with it, and nothing but it.
@@ -464,46 +371,6 @@ async function mount(host, context) {
   };
 }
 
-/** The state in full, whatever the link left out. @param {Flat} flat @param {Record<string, any>[]} models */
-function read(flat, models) {
-  const text = (/** @type {string} */ key) => String(flat[key] ?? "");
-  const wanted = text("model")
-    .split(",")
-    .map((name) => models.find((each) => each["name"] === name))
-    .filter((each) => each !== undefined);
-  const chosen = wanted.length ? wanted.slice(0, MOST) : [models.find((each) => each["crosses"]) ?? models[0] ?? {}];
-  const asked = text("pair") || ("text" in flat ? "" : opening(chosen[0] ?? {}));
-  const [source, target, index] = asked.split("-");
-  /** @type {Pair | null} */
-  const pair = source && target ? { source, target, index: Number(index) || 0 } : null;
-  /** @type {Edit[][]} */
-  const edits = chosen.map(() => []);
-  for (const each of text("edits").split(",").filter(Boolean)) {
-    const [, panel = "0", name = "", head = "0", kind = ""] = each.match(/^(\d)@(.+):(\d+):(off|uniform)$/) ?? [];
-    if (name) edits[Number(panel)]?.push({ name, head: Number(head), kind });
-  }
-  const view = text("view");
-  return {
-    models: chosen,
-    text: pair ? "" : "text" in flat ? text("text") : (FIRST[known(chosen[0]?.["source"], "en")] ?? FIRST["en"] ?? ""),
-    to: text("to") || null,
-    beam: Number(text("beam")) || 5,
-    view: VIEWS.some(({ id }) => id === view) ? view : "lines",
-    looks: text("look").split(","),
-    word: text("word") === "" ? null : Number(text("word")),
-    merge: text("merge") === "pieces" ? /** @type {const} */ ("pieces") : /** @type {const} */ ("words"),
-    pair,
-    force: text("force") === "1",
-    edits,
-  };
-}
-
-/** What a model that only knows the little world is shown first. @param {Record<string, any>} model */
-function opening(model) {
-  if (model["data"] !== "world") return "";
-  return `${model["tagged"] ? "it" : known(model["source"], "it")}-${model["tagged"] ? "en" : known(model["target"], "en")}-7`;
-}
-
 /** A full queue is asked again after a moment. @template T @param {() => Promise<T>} run @param {AbortSignal} signal @returns {Promise<T>} */
 async function patient(run, signal) {
   for (let pause = 300; ; pause *= 2) {
@@ -529,16 +396,6 @@ function sentence(found) {
   return { text: found.text ?? said(found.source), reference: found.reference ?? said(found.target) };
 }
 
-/** @param {string} label @param {{value: string, label: string}[]} choices @param {string} value @param {(value: string) => void} run */
-function select(label, choices, value, run) {
-  const box = h(
-    "select",
-    { onchange: () => run(box.value) },
-    choices.map((each) => h("option", { value: each.value, selected: each.value === value }, each.label)),
-  );
-  return h("label", { class: "pick" }, label, box);
-}
-
 /** @template T @param {T[]} some @param {number} i @param {T} value @returns {(T | undefined)[]} */
 function swapped(some, i, value) {
   const next = /** @type {(T | undefined)[]} */ ([...some]);
@@ -546,24 +403,26 @@ function swapped(some, i, value) {
   return Array.from(next);
 }
 
-/** The edits of all panels but one, as the link has them. @param {Edit[][]} edits @param {number} i */
-const kept = (edits, i) =>
-  edits
-    .flatMap((some, k) => (k === i ? [] : some.map((edit) => `${k}@${edit.name}:${edit.head}:${edit.kind}`)))
-    .join(",");
-/** @param {Pair | null} pair */
-const written = (pair) => (pair ? `${pair.source}-${pair.target}-${pair.index}` : "");
+/** @param {Record<string, any>} model @returns {string} */
+const titled = (model) => model["title"] ?? model["name"];
+
+/** What a model is called beside others: without the languages and the data that all of them share.
+ * @param {Record<string, any>} model @param {Record<string, any>[]} beside */
+function brief(model, beside) {
+  const parts = beside.map((each) => titled(each).match(/^(.*?: )?(.*?)(, [^,]*)?$/) ?? []);
+  const shared = (/** @type {number} */ i) => beside.length > 1 && parts.every((each) => each[i] === parts[0]?.[i]);
+  const [, before = "", name = titled(model), behind = ""] = parts[beside.indexOf(model)] ?? [];
+  return `${shared(1) ? "" : before}${name}${shared(3) ? "" : behind}`;
+}
+
 /** @param {Record<string, any> | undefined} model */
 const kind = (model) =>
   model?.["family"] === "transformer" ? "transformer" : model?.["crosses"] ? "attention" : "blind";
-/** @param {unknown} code @param {string} otherwise */
-const known = (code, otherwise) => (typeof code === "string" && code in FIRST ? code : otherwise);
 /** @param {Record<string, any>} model */
 const firstTarget = (model) =>
   (model["languages"] ?? []).find((/** @type {string} */ code) => code !== model["source"]) ?? "en";
 /** @param {Record<string, any>[]} models */
 const languages = (models) =>
-  [...new Set(models.flatMap((model) => model["languages"] ?? []))].map((value) => ({
-    value,
-    label: LANGUAGES[value] ?? value,
-  }));
+  [...new Set(models.flatMap((model) => /** @type {string[]} */ (model["languages"] ?? [])))].map(
+    (code) => /** @type {[string, string]} */ ([code, LANGUAGES[code] ?? code]),
+  );

@@ -3,14 +3,16 @@
 import { aborted } from "../api.js";
 import { dark, hue, table } from "../color.js";
 import { h, replace, svg } from "../dom.js";
-import { inks, picture, sheet } from "../views/paint.js";
+import { drawing, inks, picture, sheet } from "../views/paint.js";
+import { pick } from "./pick.js";
+import { load } from "./pixels.js";
 import { refill } from "./refill.js";
 
 /** @typedef {import("../app.js").Context} Context */
 /** @typedef {{id: number, name: string, depth?: number, box: number[]}} Thing */
 /** @typedef {{text: string, before?: string, things?: number[], thing?: number | null}} Word */
 /** @typedef {{index: number, things: Thing[], captions: Record<string, {text: string, words: Word[]}>, images: Record<string, string>, facts: Record<string, any>}} Scene */
-/** A picture read into memory: as it is, and its first channel. @typedef {{size: number, grey: Uint8Array, whole: HTMLCanvasElement}} Picture */
+/** @typedef {import("./pixels.js").Picture} Picture */
 
 const LANGUAGES = { en: "English", de: "Deutsch", it: "Italiano", cs: "Čeština" };
 const STYLES = { each: "each thing", whole: "the whole", relations: "how they stand", counts: "how many" };
@@ -93,7 +95,7 @@ async function mount(host, context) {
       onpointermove: touch,
       onpointerdown: touch,
       onpointerleave: () => light(chosen()),
-      onclick: (/** @type {PointerEvent} */ event) => pick(under(event)),
+      onclick: (/** @type {PointerEvent} */ event) => keep(under(event)),
     });
     return { canvas, figure: h("figure", { class: "tile" }, canvas, h("figcaption", null, title)) };
   }
@@ -128,7 +130,7 @@ async function mount(host, context) {
   };
 
   /** @param {number | null} thing */
-  const pick = (thing) => set({ thing: thing === null || thing === state().thing ? "" : thing });
+  const keep = (thing) => set({ thing: thing === null || thing === state().thing ? "" : thing });
 
   /** Light things up, in pictures and words. @param {Set<number>} next */
   function light(next) {
@@ -274,7 +276,7 @@ async function mount(host, context) {
               onfocus: shine,
               onpointerleave: () => light(chosen()),
               onblur: () => light(chosen()),
-              onclick: () => pick(about[0] ?? null),
+              onclick: () => keep(about[0] ?? null),
               onkeydown: roam,
             },
             word.text,
@@ -301,7 +303,7 @@ async function mount(host, context) {
               onpointerleave: () => light(chosen()),
               onfocus: () => light(new Set([thing.id])),
               onblur: () => light(chosen()),
-              onclick: () => pick(thing.id),
+              onclick: () => keep(thing.id),
             },
             h("i", { class: "swatch", style: { "--hue": hue(thing.id) } }),
             thing.name,
@@ -351,8 +353,8 @@ async function mount(host, context) {
         "›",
       ),
       h("button", { type: "button", class: "button", onclick: random }, "Any scene"),
-      choice("things", SPLITS, now.split, (split) => set({ split, thing: "" })),
-      choice("tell", STYLES, now.style, (style) => set({ style })),
+      pick("things", Object.entries(SPLITS), now.split, (split) => set({ split, thing: "" })),
+      pick("tell", Object.entries(STYLES), now.style, (style) => set({ style })),
       scene && h("span", { class: "quiet facts" }, `${scene.things.length} things, ${scene.facts["palette"] ?? ""}`),
     );
     const ways = { wiggle: "wiggle", left: "left", right: "right", both: "side by side" };
@@ -404,12 +406,7 @@ async function mount(host, context) {
   /** The four pictures side by side. */
   function contact() {
     const size = 256;
-    const out = svg("svg", {
-      xmlns: "http://www.w3.org/2000/svg",
-      width: 4 * size + 36,
-      height: size,
-      viewBox: `0 0 ${4 * size + 36} ${size}`,
-    });
+    const out = drawing(4 * size + 36, size);
     Object.values(tiles).forEach(({ canvas }, i) =>
       out.append(svg("image", { x: i * (size + 12), width: size, height: size, href: canvas.toDataURL() })),
     );
@@ -424,33 +421,6 @@ async function mount(host, context) {
       control.abort();
       for (const each of sheets) each.stop();
     },
-  };
-}
-
-/** @param {string} label @param {Record<string, string>} choices @param {string} value @param {(value: string) => void} run */
-function choice(label, choices, value, run) {
-  const box = h(
-    "select",
-    { onchange: () => run(box.value) },
-    Object.entries(choices).map(([id, name]) => h("option", { value: id, selected: id === value }, name)),
-  );
-  return h("label", { class: "pick" }, label, box);
-}
-
-/** @param {string} href @returns {Promise<Picture>} */
-async function load(href) {
-  const image = new Image();
-  image.src = href;
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
-  const pen = canvas.getContext("2d", { willReadFrequently: true });
-  pen?.drawImage(image, 0, 0);
-  const data = pen?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
-  return {
-    size: canvas.width,
-    grey: Uint8Array.from({ length: data.length / 4 }, (_, k) => data[k * 4] ?? 0),
-    whole: canvas,
   };
 }
 

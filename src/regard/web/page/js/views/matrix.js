@@ -2,7 +2,7 @@
 
 import { ink as readable, table, weight as colour } from "../color.js";
 import { h, replace, svg } from "../dom.js";
-import { MONO, SANS, fitted, inks, measure, picture, sheet } from "./paint.js";
+import { MONO, SANS, drawing, fitted, inks, measure, picture, sheet } from "./paint.js";
 import { TILE, labels, number } from "./view.js";
 
 /** @typedef {import("./view.js").View} View */
@@ -16,7 +16,7 @@ import { TILE, labels, number } from "./view.js";
 
 const GOLD = "#e0a21b";
 const LONG = 48; // columns, from which on colours are relative
-const LARGEST = 46; // pixels of a cell, however few there are
+const LARGEST = 56; // pixels of a cell, however few there are
 const FIT = { left: 132, top: 104 }; // room for names, at most
 
 /** @param {HTMLElement} host @param {Options} [options] */
@@ -104,16 +104,17 @@ export function create(host, options = {}) {
   function fit() {
     if (!view) return;
     fitting = true;
-    const font = `600 14px ${SANS}`;
+    const font = `600 16px ${SANS}`;
     const sample = (/** @type {string[]} */ names) =>
       Math.max(20, ...names.slice(0, 200).map((name) => measure(name, font)));
     margin = { left: Math.min(FIT.left, sample(rows) + 14), top: Math.min(FIT.top, sample(columns) * 0.72 + 20) };
     const width = root.clientWidth - margin.left - 40; // the last name leans out
-    const height = (options.tallest ?? Math.max(360, innerHeight * 0.56)) - margin.top - 8;
+    const height = (options.tallest ?? Math.max(360, innerHeight * 0.6)) - margin.top - 8;
     cell = Math.max(
       0.5,
       Math.min(LARGEST, width / columns.length, Math.max(height / rows.length, rows.length < 40 ? 15 : 0)),
     );
+    margin.left += Math.max(0, (width - columns.length * cell) / 2); // in the middle
     [x, y] = [0, 0];
     canvas.style.setProperty("height", `${Math.ceil(margin.top + Math.max(rows.length * cell, 40) + 8)}px`);
     page.repaint();
@@ -217,7 +218,7 @@ export function create(host, options = {}) {
 
   /** @param {CanvasRenderingContext2D} pen @param {{row: number, column: number}} first @param {{row: number, column: number}} last*/
   function figures(pen, first, last) {
-    pen.font = `${Math.min(13, cell * 0.3)}px ${MONO}`;
+    pen.font = `${Math.min(15, cell * 0.3)}px ${MONO}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     for (let i = first.row; i < last.row; i++) {
@@ -234,7 +235,7 @@ export function create(host, options = {}) {
    * @param {ReturnType<typeof inks>} colours @param {Mark} pointed */
   function names(pen, first, last, colours, pointed) {
     const step = Math.max(1, Math.ceil(13 / cell));
-    const size = Math.max(10, Math.min(14, cell * 0.75));
+    const size = Math.max(10, Math.min(16, cell * 0.75));
     const font = (/** @type {boolean} */ strong) =>
       `${strong ? "600 " : ""}${strong ? Math.max(12, size) : size}px ${SANS}`;
     const tell = (/** @type {number} */ i, /** @type {number | undefined} */ chosen) =>
@@ -247,7 +248,7 @@ export function create(host, options = {}) {
       pen.font = font(strong);
       pen.fillStyle = strong ? colours.accent : colours.muted;
       const top = margin.top - y + (i + 0.5) * cell;
-      if (top > margin.top - 2) pen.fillText(fitted(rows[i] ?? "", pen.font, margin.left - 12), margin.left - 8, top);
+      if (top > margin.top - 2) pen.fillText(fitted(rows[i] ?? "", pen.font, Math.min(FIT.left, margin.left) - 12), margin.left - 8, top);
     }
     pen.textAlign = "left";
     for (let j = first.column; j < last.column; j++) {
@@ -404,14 +405,7 @@ export function create(host, options = {}) {
     const left = named ? longest(rows) + 16 : 10;
     const top = named ? longest(columns) * 0.72 + 22 : 10;
     const [width, height] = [left + columns.length * size + 40, top + rows.length * size + 10];
-    const out = svg("svg", {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      "font-family": SANS,
-      "font-size": 13,
-    });
+    const out = drawing(width, height);
     for (let i = 0; i < rows.length; i++) {
       // Neighbours of one colour are one rectangle, so that a long input does not make a huge file.
       for (let j = 0; j < columns.length;) {

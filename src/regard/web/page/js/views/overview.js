@@ -2,7 +2,7 @@
 
 import { table } from "../color.js";
 import { h, replace, svg } from "../dom.js";
-import { SANS, inks, picture, sheet } from "./paint.js";
+import { drawing, inks, picture, sheet } from "./paint.js";
 
 /** @typedef {{name: string, layer: number, heads: number}} Line one attention: a row of thumbnails */
 /** @typedef {{title: string, lines: Line[]}} Group */
@@ -228,15 +228,8 @@ export function create(host, options = {}) {
     const heads = Math.max(1, ...groups.flatMap((group) => group.lines.map((line) => line.heads)));
     const width = NAMES + heads * (cell + GAP);
     const height = groups.reduce((sum, group) => sum + 34 + group.lines.length * (cell + GAP), 0);
-    const out = svg("svg", {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      "font-family": SANS,
-      "font-size": 13,
-      fill: colours.ink,
-    });
+    const out = drawing(width, height);
+    out.setAttribute("fill", colours.ink);
     let top = 0;
     for (const group of groups) {
       out.append(svg("text", { x: NAMES, y: top + 20, "font-weight": 600 }, group.title));

@@ -1,6 +1,7 @@
 /** A canvas that is sharp on any screen, painted once a frame at most, in the colours of the page. */
 
 import { dark } from "../color.js";
+import { svg } from "../dom.js";
 
 /** @typedef {{width: number, height: number}} Size */
 
@@ -79,6 +80,12 @@ export function inks() {
 export const SANS =
   'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
 export const MONO = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+/** A drawing to be taken away: it carries its size and its letters. @param {number} width @param {number} height @param {number} [size] of letters */
+export function drawing(width, height, size = 13) {
+  const [xmlns, viewBox] = ["http://www.w3.org/2000/svg", `0 0 ${width} ${height}`];
+  return svg("svg", { xmlns, width, height, viewBox, "font-family": SANS, "font-size": size });
+}
 
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;

@@ -7,13 +7,12 @@ import { SANS, inks, measure, themed } from "./paint.js";
 /** @typedef {{node: Node, children: Leaf[], x: number, y: number, winner: boolean}} Leaf */
 
 const LINE = 26;
-const MANY = 700; // nodes; above, what was given up is hidden at first
 
 /** @param {HTMLElement} host */
 export function create(host) {
   /** @type {Node[]} */
   let nodes = [];
-  let pruned = true;
+  let pruned = false; // what was given up is many times what was kept
   /** @type {Map<number, Leaf>} */
   let leaves = new Map();
   const stage = h("div", { class: "tree-stage", tabindex: -1 });
@@ -32,7 +31,6 @@ export function create(host) {
   /** @param {{nodes: Node[]}} next */
   function update(next) {
     nodes = next.nodes;
-    pruned = nodes.length <= MANY;
     draw();
   }
 

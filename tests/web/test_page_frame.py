@@ -1,0 +1,384 @@
+"""The frame around the rooms: where one is, the way back, what can be taken away, and what happens when things fail."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect
+
+expect.set_options(timeout=90_000)  # the machine may be busy
+STEPS = ["words", "additive", "dot", "scaled", "softmax", "values", "self", "heads", "mask", "cross"]
+
+
+@pytest.fixture
+def again(page: Page) -> Page:
+    """Build up, which needs no server once it is there."""
+    page.goto("/#/build")
+    expect(page.locator("h1")).to_be_visible()
+    return page
+
+
+@pytest.fixture
+def careless(browser: Browser, server: Any) -> Iterator[Page]:
+    """A page that may complain on its console: the network is taken away from it."""
+    context = browser.new_context(base_url=server.url, viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.add_init_script("localStorage.setItem('regard.guided', 'yes')")
+    yield page
+    context.close()
+
+
+def here(page: Page) -> Locator:
+    return page.locator("#rooms [aria-current=page]")
+
+
+# Rooms
+
+
+def test_the_page_opens_on_a_live_picture_that_waits_for_no_model(page: Page) -> None:
+    page.route("**/api/**", lambda route: None)  # a server that thinks for ever
+    page.goto("/")
+    page.locator(".word.rows", has_text="vediamo").hover()
+    expect(page.locator(".matrix-readout")).to_contain_text(re.compile(r"vediamo looks at we 0\.5\d+, see 0\.4\d+"))
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_every_door_of_the_first_page_leads_to_its_room_and_the_mark_leads_back(page: Page) -> None:
+    page.goto("/")
+    for title in ("Build up", "Translate", "World", "Runs", "Your file"):
+        page.locator(".door", has=page.get_by_role("heading", name=title)).click()
+        expect(here(page)).to_contain_text(title)
+        page.locator(".mark").click()
+        expect(page.locator("h1")).to_have_text("See where a model looks")
+
+
+def test_keys_and_clicks_open_the_rooms_and_back_goes_back(again: Page) -> None:
+    expect(here(again)).to_contain_text("Build up")
+    for key, title in (("2", "Translate"), ("3", "World"), ("4", "Runs")):
+        again.keyboard.press(key)
+        expect(here(again)).to_contain_text(title)
+    again.get_by_role("link", name="Build up").click()
+    expect(here(again)).to_contain_text("Build up")
+    again.go_back()
+    expect(here(again)).to_contain_text("Runs")
+
+
+def test_a_key_pressed_in_a_field_is_a_letter(again: Page) -> None:
+    again.get_by_label("The sentence", exact=True).fill("")
+    again.get_by_label("The sentence", exact=True).press_sequentially("route 2 ?")
+    expect(here(again)).to_contain_text("Build up")
+    expect(again.locator("dialog")).to_have_count(0)
+
+
+def test_a_room_is_found_as_it_was_left(again: Page) -> None:
+    again.get_by_label("The sentence", exact=True).fill("two birds")
+    again.get_by_label("The sentence", exact=True).blur()
+    again.keyboard.press("3")
+    expect(here(again)).to_contain_text("World")
+    again.keyboard.press("1")
+    expect(again.get_by_label("The sentence", exact=True)).to_have_value("two birds")
+
+
+def test_an_address_that_leads_nowhere_leads_to_the_beginning(page: Page) -> None:
+    first, other = "See where a model looks", "A word is a list of numbers"
+    page.goto("/")
+    expect(page.locator("h1")).to_have_text(first)
+    for address in ("#/nowhere?x=1", "#/", "#//?&&=", "#/__proto__"):
+        for place, title in (("#/build?%E0%A4%A", other), (address, first)):
+            page.evaluate("place => { location.hash = place; }", place)
+            expect(page.locator("h1")).to_have_text(title)
+
+
+def test_an_address_holds_any_text(again: Page) -> None:
+    states = [
+        {"text": "a & b = c? #1 100% +plus; über 日本語 \u202e"},
+        {"layer": "3", "head": "0", "text": "two  spaces"},
+        {"x": "1,2;3,4", "name": "decoder.blocks.2.cross"},
+    ]
+    found = again.evaluate(
+        """async (states) => { const m = await import('/js/state.js');
+        return states.map((state) => m.parse(m.format({room: 'r', state}))); }""",
+        states,
+    )
+    assert found == [{"room": "r", "state": state} for state in states]
+
+
+# Undo
+
+
+def test_undo_and_redo_stand_in_the_bar_and_know_when_there_is_nothing_to_do(again: Page) -> None:
+    undo, redo = again.get_by_role("button", name="Undo"), again.get_by_role("button", name="Redo")
+    expect(undo).to_be_disabled()
+    again.get_by_label("vectors, we, number 1").press("ArrowUp")
+    expect(redo).to_be_disabled()
+    undo.click()
+    expect(again.get_by_label("vectors, we, number 1")).to_have_value("1.7")
+    expect(undo).to_be_disabled()
+    redo.click()
+    expect(again.get_by_label("vectors, we, number 1")).to_have_value("1.8")
+
+
+def test_a_held_key_is_one_step_and_does_not_flood_the_history(again: Page) -> None:
+    before = again.evaluate("history.length")
+    cell = again.get_by_label("vectors, we, number 1")
+    for _ in range(9):
+        cell.press("ArrowDown")
+    expect(cell).to_have_value("0.8")
+    assert again.evaluate("history.length") <= before + 2
+    again.keyboard.press("Control+z")
+    expect(cell).not_to_have_value("0.8")
+
+
+# Links, themes, help
+
+
+def test_the_copied_link_opens_the_same_picture(again: Page) -> None:
+    context = again.context
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    again.get_by_label("vectors, we, number 1").fill("-2")
+    again.get_by_role("button", name="Copy link").click()
+    expect(again.get_by_role("status").filter(has_text="Link copied")).to_be_visible()
+    other = context.new_page()
+    other.goto(again.evaluate("navigator.clipboard.readText()"))
+    expect(other.get_by_label("vectors, we, number 1")).to_have_value("−2.0")
+
+
+def test_the_chosen_theme_is_kept(again: Page) -> None:
+    ground = again.evaluate("getComputedStyle(document.body).backgroundColor")
+    again.keyboard.press("t")
+    assert again.evaluate("getComputedStyle(document.body).backgroundColor") != ground
+    again.reload()
+    assert again.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_until_somebody_chooses_the_system_does(again: Page) -> None:
+    again.emulate_media(color_scheme="dark")
+    expect(again.locator("html")).to_have_attribute("data-theme", "dark")
+    again.emulate_media(color_scheme="light")
+    expect(again.locator("html")).to_have_attribute("data-theme", "light")
+
+
+def test_the_question_mark_lists_the_keys_and_escape_closes_it(again: Page) -> None:
+    again.keyboard.press("?")
+    keys = again.get_by_role("dialog", name="Keys")
+    expect(keys).to_contain_text("Next step")
+    expect(keys).to_contain_text("Undo")
+    again.keyboard.press("ArrowRight")
+    again.keyboard.press("Escape")
+    expect(keys).to_have_count(0)
+    expect(again.locator("h1")).to_have_text("A word is a list of numbers")
+
+
+# What can be taken away
+
+
+def saved(page: Page, label: str, folder: Path) -> bytes:
+    page.keyboard.press("e")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=f"as {label}").click()
+    # Outside of the dialog it would lie behind its veil.
+    expect(page.get_by_role("dialog").locator(".toast", has_text=waiting.value.suggested_filename)).to_be_visible()
+    page.keyboard.press("Escape")
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    assert path.suffix == f".{label.lower()}"
+    return path.read_bytes()
+
+
+def test_a_figure_leaves_with_its_caption_and_its_numbers(again: Page, tmp_path: Path) -> None:
+    again.goto("/#/build?step=self")
+    expect(again.locator("h1")).to_have_text("Every word asks")
+    drawing = saved(again, "SVG", tmp_path).decode()
+    assert "Sentence: we see the sky" in re.sub(r"</text><text[^>]*>", " ", drawing)
+    assert ElementTree.fromstring(drawing).tag.endswith("svg")
+    assert "class=" not in drawing
+    assert "var(" not in drawing, "nothing that a style sheet would have to explain"
+    with Image.open(io.BytesIO(saved(again, "PNG", tmp_path))) as picture:
+        assert len(picture.convert("RGB").getcolors(1 << 24) or []) > 50, "there is something to see"
+    lines = saved(again, "CSV", tmp_path).decode("utf-8-sig").splitlines()
+    assert lines[0] == "matrix,row,column,value"
+    assert len([line for line in lines if line.startswith("shares,")]) == 16
+    matrices = {each["name"]: each for each in json.loads(saved(again, "JSON", tmp_path))["matrices"]}
+    assert [sum(row) for row in matrices["shares"]["values"]] == pytest.approx([1, 1, 1, 1], abs=1e-5)
+
+
+def test_words_that_look_like_formulas_stay_words_in_a_spreadsheet(again: Page) -> None:
+    text = again.evaluate(
+        """async () => {
+            const m = await import('/js/export.js');
+            return await m.csv({columns: ['word', 'value'], rows: [['=1+1', -1.5], ['a "b", c', 2]]}).text();
+        }"""
+    )
+    assert text.splitlines()[1:] == ["'=1+1,-1.5", '"a ""b"", c",2']
+
+
+# The first visit
+
+
+def test_the_first_visit_is_guided_once_and_nothing_is_covered(browser: Browser, server: Any) -> None:
+    page = browser.new_page(base_url=server.url)
+    page.goto("/#/build")
+    guide = page.get_by_role("complementary", name="First steps")
+    expect(guide).to_contain_text("Ten small steps")
+    top, below = guide.bounding_box(), page.locator("main").bounding_box()
+    assert top is not None
+    assert below is not None
+    assert top["y"] + top["height"] <= below["y"] + 1
+    for _ in range(2):
+        guide.get_by_role("button", name="Next").click()
+    guide.get_by_role("button", name="Done").click()
+    expect(guide).to_be_hidden()
+    expect(page.locator(".pointed")).to_have_count(0)
+    page.reload()
+    expect(page.locator("h1")).to_be_visible()
+    expect(guide).to_be_hidden()
+    page.close()
+
+
+# When things go wrong
+
+
+def test_a_server_that_is_gone_is_said_and_its_return_is_noticed(careless: Page) -> None:
+    careless.goto("/#/build?step=dot")
+    expect(careless.locator(".code pre")).to_be_visible()
+    careless.route("**/api/**", lambda route: route.abort())
+    careless.keyboard.press("ArrowRight")
+    careless.keyboard.press("ArrowRight")
+    banner = careless.get_by_role("alert").filter(has_text="regard explore")
+    expect(banner).to_be_visible()
+    expect(careless.locator("h1")).to_have_text("Scores become shares")
+    careless.unroute("**/api/**")
+    expect(banner).to_be_hidden()
+
+
+def test_a_room_that_does_not_open_says_so_and_tries_again(careless: Page) -> None:
+    careless.route("**/rooms/world.js", lambda route: route.abort())
+    careless.goto("/#/world")
+    expect(careless.get_by_role("heading", name="World did not open")).to_be_visible()
+    expect(careless.get_by_role("button", name="Try again")).to_be_visible()
+    careless.keyboard.press("1")
+    expect(careless.locator("h1")).to_have_text("A word is a list of numbers")
+
+
+def test_the_servers_own_words_reach_the_reader(again: Page) -> None:
+    said = again.evaluate(
+        """async () => {
+            const m = await import('/js/api.js');
+            try { await m.post('/api/translate', {model: 'small', text: 'x', beam: 99}); }
+            catch (e) { return [e.name, e.status, e.message]; }
+        }"""
+    )
+    assert said[:2] == ["ApiError", 422]
+    assert "beam" in said[2]
+
+
+# For everybody
+
+
+CONTRAST = """() => {
+    const parse = (c) => (c.match(/[\\d.]+/g) ?? []).map(Number);
+    const linear = (v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+    const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const ground = (e) => {
+        for (; e; e = e.parentElement) {
+            const style = getComputedStyle(e);
+            const colour = parse(style.backgroundColor);
+            if ((colour[3] ?? 1) > 0.99 && style.backgroundImage === 'none') return colour;
+        }
+        return [255, 255, 255];
+    };
+    const poor = [];
+    for (const e of document.querySelectorAll('body *')) {
+        const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+        if (!own && !e.matches('input:not([type=range])')) continue;
+        if (!e.checkVisibility() || e.closest(':disabled, svg, .barred, noscript')) continue;
+        const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) poor.push(`${e.tagName}.${e.className} "${e.textContent.slice(0, 20)}" ${ratio.toFixed(2)}`);
+    }
+    return poor;
+}"""
+
+
+# What must be there before a room is judged.
+READY = {
+    "home": ".word",
+    "translate?model=small&text=La+casa": ".seconds",
+    "translate?model=small&pair=it-en-7&force=1&view=matrix&edits=0@encoder.blocks.0.attn:0:off": ".verdict",
+    "translate?model=small&text=La+casa&view=neuron": ".neuron-keys td",
+    "translate?model=small&text=La+casa&view=beam": ".tree-node",
+    "translate?model=small,fixed&text=La+casa": ".blind-note",
+    "world?index=12&thing=1": ".named.lit",
+    "runs": ".chart path",
+    "file": ".drop",
+} | {f"build?step={step}": f".steps [aria-current=step]:has-text('{step}')" for step in STEPS}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_text_can_be_read(again: Page, theme: Literal["light", "dark"]) -> None:
+    """WCAG AA: 4.5 to 1, in every room and in both themes."""
+    again.emulate_media(color_scheme=theme, reduced_motion="reduce")  # what fades in is read when it is there
+    expect(again.locator("html")).to_have_attribute("data-theme", theme)
+    for place, ready in READY.items():
+        again.evaluate("place => { location.hash = `#/${place}`; }", place)
+        again.locator(ready).first.wait_for()
+        assert again.evaluate(CONTRAST) == [], place
+    again.keyboard.press("?")
+    assert again.evaluate(CONTRAST) == []
+
+
+def test_no_room_is_wider_than_a_phone_and_all_that_can_be_pressed_has_a_name(again: Page) -> None:
+    again.set_viewport_size({"width": 390, "height": 844})
+    for place, ready in READY.items():
+        again.evaluate("place => { location.hash = `#/${place}`; }", place)
+        again.locator(ready).first.wait_for()
+        assert again.evaluate("document.documentElement.scrollWidth") <= 390, place
+        nameless = again.evaluate(
+            """[...document.querySelectorAll('main :is(button, input, select, textarea, a, [tabindex="0"])')]
+              .filter(e => e.checkVisibility() && !(e.ariaLabel || e.textContent.trim() || e.labels?.length))
+              .map(e => e.outerHTML.slice(0, 120))"""
+        )
+        assert nameless == [], place
+
+
+def test_everything_that_can_be_used_has_a_name_and_a_place_in_the_order(page: Page) -> None:
+    page.goto("/#/build?step=values")
+    expect(page.locator("h1")).to_have_text("Take what you looked at")
+    reached: list[str] = []
+    while "Code of" not in "".join(reached[-1:]):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate("(e => e.getAttribute('aria-label') || e.textContent.trim())(document.activeElement)")
+        )
+        assert reached[-1], f"what comes after {reached[-2:]} has no name"
+        assert len(reached) < 100
+    parts = ("To the content", "Build up", "Copy link", "Words", "Next", "The sentence", "q: ", "values, we", "Code of")
+    order = [next(i for i, name in enumerate(reached) if part in name) for part in parts]
+    assert order == sorted(order), reached
+
+
+def test_who_wants_no_motion_sees_none(again: Page) -> None:
+    again.emulate_media(reduced_motion="reduce")
+    moving = again.evaluate(
+        """() => [...document.querySelectorAll('*')].filter((e) => { const s = getComputedStyle(e);
+        return parseFloat(s.transitionDuration) > 0 || s.animationName !== 'none'; }).length"""
+    )
+    assert moving == 0
+
+
+def test_no_script_and_no_style_is_written_into_the_page() -> None:
+    from regard.web.page import PAGE
+
+    text = (PAGE / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", text)
+    markup = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
+    elsewhere = re.compile(r"https?://(?!www\.w3\.org/)")  # names of languages, never fetched
+    for file in (each for each in PAGE.rglob("*") if each.suffix in {".js", ".css", ".html"}):
+        assert not markup.search(file.read_text(encoding="utf-8")), file
+        assert not elsewhere.search(file.read_text(encoding="utf-8")), file
