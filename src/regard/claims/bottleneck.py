@@ -37,7 +37,7 @@ KINDS = ("attention", "fixed context", "fixed context, twice as wide")
 
 def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
     """BLEU statistics and exactness of each sentence, by way and length."""
-    count, steps, each, edges = (24, 2, 4, EDGES[:1]) if quick else (20_000, 3000, 100, EDGES)
+    count, steps, each, edges = (24, 2, 4, EDGES[:1]) if quick else (20_000, 2000, 100, EDGES)
     lexicon = Lexicon("it", "en")
     longest = edges[-1][1]
     runs = []

@@ -235,12 +235,12 @@ async function mount(host, context) {
         word: "",
       });
     };
+    const measured = model["measured"] ?? {};
+    // A model that writes small letters only is not to be blamed for each capital.
+    const bleu = model["lower"] ? measured["bleu_lower"] : measured["bleu"];
     const facts = [
       model["parameters"] && `${(model["parameters"] / 1e6).toFixed(1)} M parameters`,
-      ...Object.entries(model["measured"] ?? {})
-        .filter(([, value]) => typeof value === "number")
-        .slice(0, 1)
-        .map(([name, value]) => `${name.toUpperCase()} ${Number(value).toFixed(1)}`),
+      typeof bleu === "number" && `BLEU ${bleu.toFixed(1)}`,
     ];
     refill(
       top,
