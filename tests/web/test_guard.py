@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.alone import run
 
 from regard.web import guard
 from regard.web.app import House, make_app
@@ -134,7 +135,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
 
     headers = [(b"host", b"localhost"), (b"content-length", b"10")]
     scope = {"type": "http", "method": "POST", "path": "/api/translate", "query_string": b"", "headers": headers}
-    asyncio.run(Guard(app)(scope, never, send))
+    run(Guard(app)(scope, never, send))
     assert sent[0]["status"] == 408
 
 

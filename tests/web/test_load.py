@@ -8,6 +8,7 @@ import httpx2 as httpx
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from tests.alone import run
 
 from regard.analysis.view import unpack
 from regard.web.app import House, make_app
@@ -73,7 +74,7 @@ def test_two_users_at_once_never_see_each_others_attention(server: Any) -> None:
     async def both() -> tuple[set[str], set[str]]:
         return await asyncio.gather(user(0, "La casa."), user(1, "Il cane grande."))
 
-    first, second = asyncio.run(both())
+    first, second = run(both())
     assert len(first | second) == 8
     assert all(len(look) >= 22 for look in first | second)  # 128 bits
 
@@ -94,7 +95,7 @@ def test_a_crowd_is_told_to_come_back_and_the_page_is_served_meanwhile(shelf: Sh
 
     house.worker.start()
     try:
-        assert asyncio.run(crowd()) == [200, 200, 429, 429, 429, 429]
+        assert run(crowd()) == [200, 200, 429, 429, 429, 429]
     finally:
         house.worker.stop()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from time import monotonic, sleep
 
 import pytest
+from tests.alone import run
 
 from regard.web.errors import RefusedError
 from regard.web.queue import Ticket, Worker
@@ -44,7 +45,7 @@ def test_jobs_run_one_by_one_in_their_order_and_beside_the_loop(worker: Worker) 
     async def all_of_them() -> list[int]:
         return await asyncio.gather(*(worker.run(lambda _, i=i: job(i), here) for i in range(3)))  # type: ignore[misc]
 
-    assert asyncio.run(all_of_them()) == [0, 1, 2]
+    assert run(all_of_them()) == [0, 1, 2]
     assert done == [(i, "regard-inference") for i in range(3)]
 
 
@@ -63,12 +64,12 @@ def test_a_full_queue_is_refused_at_once_and_empties_again(worker: Worker) -> No
         assert await asyncio.gather(*waiting) == [True] * 3
         assert await worker.run(lambda _: "again", here) == "again"
 
-    asyncio.run(crowd())
+    run(crowd())
 
 
 def test_a_job_ends_when_its_time_is_up(worker: Worker) -> None:
     with pytest.raises(RefusedError, match=r"more than 0\.3 seconds") as late:
-        asyncio.run(worker.run(endless, here))
+        run(worker.run(endless, here))
     assert late.value.status == 503
 
 
@@ -80,7 +81,7 @@ def test_a_job_ends_when_nobody_waits_for_it(worker: Worker) -> None:
             await worker.run(endless, gone)
         return await worker.run(lambda _: "free again", here)
 
-    assert asyncio.run(leave()) == "free again"
+    assert run(leave()) == "free again"
 
 
 def test_a_job_that_nobody_waits_for_is_not_begun(worker: Worker) -> None:
@@ -95,7 +96,7 @@ def test_a_job_that_nobody_waits_for_is_not_begun(worker: Worker) -> None:
         await first
         await worker.run(lambda _: None, here)
 
-    asyncio.run(leave())
+    run(leave())
     assert not begun
 
 
@@ -112,7 +113,7 @@ def test_those_who_left_take_no_place_in_the_queue(worker: Worker) -> None:
         hold.set()
         assert await asyncio.gather(first, *last) == [True, "here", "here"]
 
-    asyncio.run(come_and_go())
+    run(come_and_go())
 
 
 def test_a_failing_job_fails_alone(worker: Worker) -> None:
@@ -121,7 +122,7 @@ def test_a_failing_job_fails_alone(worker: Worker) -> None:
             await worker.run(lambda _: 1 // 0, here)
         return await worker.run(lambda _: "well", here)
 
-    assert asyncio.run(fail()) == "well"
+    assert run(fail()) == "well"
 
 
 def test_stopping_ends_what_runs() -> None:

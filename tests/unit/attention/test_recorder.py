@@ -9,6 +9,7 @@ from copy import deepcopy
 
 import pytest
 import torch
+from tests.alone import run
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
@@ -159,7 +160,7 @@ def test_two_tasks_never_see_each_other(model: Pair) -> None:
     async def both() -> tuple[list[int], list[int]]:
         return await asyncio.gather(watch(3), watch(4))
 
-    threes, fours = asyncio.run(both())
+    threes, fours = run(both())
     assert (threes, fours) == ([3] * 5, [4] * 5)
 
 
