@@ -89,7 +89,8 @@ def opened(host: str, port: int) -> socket.socket:
 
 
 def _listening(family: int, address: tuple[object, ...]) -> socket.socket:
-    door = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol said, asyncio sends small answers at once instead of waiting 40 ms for a fuller packet.
+    door = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":  # there it would share the port with whoever has it
             door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
