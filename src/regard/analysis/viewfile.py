@@ -73,7 +73,7 @@ def schema() -> dict[str, Any]:
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Attention to look at, as regard's explorer and regard.analysis.view read it",
+        "title": "Attention to look at, as regard's explorer and regard.analysis.viewfile read it",
         "description": "Weights are row by row, nested lists or base64: u8 is a weight in 255ths, f16 and f32 are "
         "little-endian floats. With three axes the first one is the head.",
         **record(
