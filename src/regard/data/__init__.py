@@ -6,6 +6,7 @@ from regard.data.fetch import cache, get, inspect, locate
 from regard.data.labelled import labelled
 from regard.data.pairs import belongs, divide, lines, pairs, parallel, table
 from regard.data.sets import SETS, Dataset, File, find
+from regard.data.split import split
 from regard.data.tokens import Tokens, write
 from regard.data.treebank import brackets, grow, skeleton, treebank
 
@@ -31,6 +32,7 @@ __all__ = [
     "pairs",
     "parallel",
     "skeleton",
+    "split",
     "table",
     "treebank",
     "write",

@@ -4,8 +4,9 @@ The sequence of batches is one for all processes and depends on the seed alone; 
 run stops anywhere and continues exactly, with as many processes as there are then.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -17,6 +18,7 @@ from regard.world.chance import Chance
 from regard.world.noise import bits
 
 Rows = Sequence[Sequence[int]] | Sequence[Shaped[np.ndarray, " n"]]
+Vary = Callable[[Rows, Chance], Rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,17 +34,20 @@ class Batches(Iterator[Batch]):
     """Batches without end, epoch after epoch: each epoch has every row once, and the same number of batches.
 
     `sides` are the columns of the data, say source and target, row by row. No side of a batch has more than `tokens`
-    places, padding included. Process `rank` of `ranks` takes every `ranks`-th batch.
+    places, padding included. Process `rank` of `ranks` takes every `ranks`-th batch. `vary` may change the rows of a
+    batch each time they are met, by a chance of its own; what it adds is not counted.
     """
 
-    def __init__(self, *sides: Rows, tokens: int, seed: int = 0, rank: int = 0, ranks: int = 1) -> None:
+    def __init__(
+        self, *sides: Rows, tokens: int, seed: int = 0, rank: int = 0, ranks: int = 1, vary: Vary | None = None
+    ) -> None:
         if not sides or not len(sides[0]) or any(len(side) != len(sides[0]) for side in sides):
             raise ValueError(
                 f"sides of {[len(side) for side in sides]} rows make no batches; give equally many, 1 or more"
             )
         if not 0 <= rank < ranks:
             raise ValueError(f"rank {rank} is not among {ranks}; ranks are numbered from 0 to {ranks - 1}")
-        self.sides, self.tokens, self.seed, self.rank, self.ranks = sides, tokens, seed, rank, ranks
+        self.sides, self.tokens, self.seed, self.rank, self.ranks, self.vary = sides, tokens, seed, rank, ranks, vary
         lengths = np.stack([_lengths(side) for side in sides])
         self._longest = np.maximum(lengths.max(axis=0), 1)
         if (most := int(self._longest.max())) > tokens:
@@ -85,12 +90,13 @@ class Batches(Iterator[Batch]):
 
     def __next__(self) -> Batch:
         """The next batch of this process. All processes step together, also across the end of an epoch."""
-        epoch, place = divmod(self._taken + self.rank, len(self))
+        number = self._taken + self.rank
+        epoch, place = divmod(number, len(self))
         self._taken += self.ranks
-        return self._batch(self._planned(epoch)[place])
+        return self._batch(self._planned(epoch)[place], Chance(self.seed, "vary", number))
 
     def once(self) -> Iterator[Batch]:
-        """One pass for a measurement: every row once, short ones first; the position does not move."""
+        """One pass for a measurement: every row once as it is, short ones first; the position does not move."""
         order = np.argsort(self._longest, kind="stable")
         for start, end in list(zip(self._edges, self._edges[1:], strict=False))[self.rank :: self.ranks]:
             yield self._batch(order[start:end])
@@ -104,8 +110,11 @@ class Batches(Iterator[Batch]):
             self._plan = epoch, [groups[i] for i in np.argsort(dice[len(self._longest) :], kind="stable")]
         return self._plan[1]
 
-    def _batch(self, rows: Int64[np.ndarray, " b"]) -> Batch:
-        padded, lengths = zip(*(_pad([side[row] for row in rows.tolist()]) for side in self.sides), strict=True)
+    def _batch(self, rows: Int64[np.ndarray, " b"], chance: Chance | None = None) -> Batch:
+        sides: list[Rows] = [[side[row] for row in rows.tolist()] for side in self.sides]
+        if self.vary is not None and chance is not None:
+            sides = [self.vary(side, chance) for side in sides]
+        padded, lengths = zip(*map(_pad, sides), strict=True)
         return Batch(rows, padded, lengths)
 
 
@@ -122,7 +131,7 @@ def _cut(lengths: Int64[np.ndarray, " n"], tokens: int) -> list[int]:
     return [*edges, len(lengths)]
 
 
-def _pad(rows: list[Sequence[int]]) -> tuple[Int64[np.ndarray, "b n"], Int64[np.ndarray, " b"]]:
+def _pad(rows: Sequence[Any]) -> tuple[Int64[np.ndarray, "b n"], Int64[np.ndarray, " b"]]:
     lengths = np.asarray([len(row) for row in rows], np.int64)
     padded = np.full((len(rows), int(lengths.max())), PAD, np.int64)
     for i, row in enumerate(rows):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regard.models.family import Family
     from regard.text import Tokenizer
     from regard.train.task import Task
+    from regard.world.chance import Chance
 
 Model = Literal["transformer", "additive", "dot", "bilinear", "none"]
 
@@ -58,6 +59,8 @@ class Writer(Plan):
     """Numbers inside the Transformer's MLP, or in the state of the recurrence."""
     dropout: float = 0.3
     """The chance that a number is left out in training."""
+    split: float = 0.0
+    """So many of the pieces of a sentence, from 0 to 1, are met as their two halves in training."""
     smoothing: float = 0.1
     """The part of the chance that is spread over all words (Szegedy 2016)."""
     limit: int = 100
@@ -122,6 +125,7 @@ def writing(
     from torch import nn
 
     from regard.data import Batches
+    from regard.data import split as halved
     from regard.text import Tokenizer
     from regard.train.loss import cross_entropy
     from regard.train.task import Task
@@ -134,12 +138,18 @@ def writing(
         tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
         one, model = shaped(recipe, tokenizer.vocab)
 
+    halves = tokenizer.halves()
+
+    def vary(rows: Any, chance: "Chance") -> Any:
+        return halved(rows, halves, recipe.split, chance)
+
     def batches(rows: list[tuple[str, str]], tokens: int) -> Batches:
         return Batches(
             tokenizer.encode([source for source, _ in rows], stop=True, limit=recipe.limit),
             tokenizer.encode([target for _, target in rows], start=True, stop=True, limit=recipe.limit),
             tokens=tokens,
             seed=recipe.seed,
+            vary=vary if recipe.split else None,
         )
 
     def loss(model: nn.Module, batch: Any, smoothing: float = recipe.smoothing) -> torch.Tensor:

@@ -113,6 +113,14 @@ class Tokenizer:
         """How many entries there are: every id is below it."""
         return self._inner.get_vocab_size()
 
+    def halves(self) -> list[tuple[int, int]]:
+        """The two entries that byte pair encoding joined to make each entry; -1 and -1 where nothing was joined."""
+        numbers: dict[str, int] = self._inner.get_vocab()
+        found = [(-1, -1)] * self.vocab
+        for left, right in json.loads(self.to_json())["model"].get("merges", ()):
+            found[numbers[left + right]] = numbers[left], numbers[right]
+        return found
+
     def encode(
         self, texts: Iterable[str], *, start: bool = False, stop: bool = False, limit: int | None = None
     ) -> list[list[int]]:
