@@ -1,0 +1,45 @@
+"""The world room in a real browser: words and things light each other up, and scenes are walked."""
+
+from typing import TYPE_CHECKING
+
+from tests.web.hands import until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+def test_a_word_lights_its_thing_and_a_thing_its_words(page: "Page") -> None:
+    page.goto("/#/world?index=12")
+    page.wait_for_selector(".named")
+    word = page.locator(".caption[lang=en] .named").first
+    thing = word.get_attribute("data-things")
+    word.hover()
+    page.wait_for_selector(f".things button.lit[data-things='{thing}']")
+    for language in ("de", "it", "cs"):
+        assert page.locator(f".caption[lang={language}] .named.lit").count() > 0
+    page.mouse.move(0, 0)
+    until(page, "!document.querySelector('.lit')")
+    scene = page.request.get("/api/world/scene?index=12").json()
+    left, top, width, height = scene["things"][1]["box"]
+    canvas = page.locator(".tile canvas").first
+    box = canvas.bounding_box()
+    assert box
+    canvas.hover(position={"x": (left + width / 2) * box["width"], "y": (top + height / 2) * box["height"]})
+    page.wait_for_selector(".things button.lit")
+
+
+def test_scenes_are_walked_by_keys(page: "Page") -> None:
+    page.goto("/#/world?index=4")
+    page.wait_for_selector(".named")
+    page.keyboard.press("ArrowRight")
+    until(page, "location.hash.includes('index=5')")
+    page.keyboard.press("ArrowLeft")
+    until(page, "location.hash.includes('index=4')")
+
+
+def test_eyes_do_not_wiggle_for_those_who_want_no_motion(page: "Page") -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto("/#/world")
+    page.wait_for_selector(".named")
+    assert page.get_by_role("button", name="wiggle").count() == 0
+    assert page.get_by_role("button", name="side by side").get_attribute("aria-pressed") == "true"
