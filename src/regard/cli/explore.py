@@ -29,7 +29,7 @@ class Flags:
     host: str = "127.0.0.1"
     """The address to listen on; beyond this machine, a token is asked for."""
     open: bool = True
-    """Open the page in the browser."""
+    """Open the page in the browser at once; with --no-open that is up to you."""
 
 
 def main(flags: Flags) -> None:

@@ -434,6 +434,8 @@ const NAMES = {
   nats: "Nats a token",
   perplexity: "Perplexity",
   exact: "Exact",
+  settled: "Exact without pronouns",
+  alignment_error: "Alignment error",
   accuracy: "Accuracy",
   best: "best",
 };
