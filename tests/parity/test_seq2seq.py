@@ -29,6 +29,8 @@ each = pytest.mark.parametrize(
                 ("dot", False, True),
                 ("bilinear", True, False),
                 ("bilinear", True, True),
+                ("concat", True, False),
+                ("concat", False, True),
             ),
         )
     ],
@@ -69,8 +71,12 @@ def plain(parts: Seq2Seq, source: Tensor, target: Tensor) -> tuple[Tensor, Tenso
             features = torch.cat((s[0], y, a @ h))
         else:
             s, state = decoder((torch.cat((y, fed)) if config.input_feeding else y)[None], state)
-            asked = parts.decoder.attn.q.weight @ s[0] if config.attention == "bilinear" else s[0]
-            a = torch.softmax(h @ asked, dim=0)
+            attn = parts.decoder.attn
+            if config.attention == "concat":
+                energy = torch.tanh(attn.q.weight @ s[0] + h @ attn.k.weight.T + attn.k.bias)
+                a = torch.softmax(energy @ attn.score.energy.weight[0], dim=0)
+            else:
+                a = torch.softmax(h @ (attn.q.weight @ s[0] if config.attention == "bilinear" else s[0]), dim=0)
             weights.append(a)
             features = torch.cat((a @ h, s[0]))
         fed = torch.tanh(parts.decoder.readout.weight @ features + parts.decoder.readout.bias)

@@ -9,6 +9,7 @@ directions, an LSTM's cell from zero; Sutskever's c is given at every step as Ch
 the data.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,7 +23,7 @@ from regard.layers.dropout import Dropout
 from regard.layers.recurrent import Recurrent
 from regard.models.family import Family
 
-Kind = Literal["none", "additive", "dot", "bilinear"]
+Kind = Literal["none", "additive", "dot", "bilinear", "concat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,15 @@ class Bahdanau(nn.Module):
 
 
 class Luong(nn.Module):
-    """Read the word first, then look, and predict from both (Luong 2015, §3)."""
+    """Read the word first, then look, and predict from both (Luong 2015, §3).
+
+    His `concat` is Bahdanau's score. What is seen helps to write one word and, unless it is fed, no later one, so that
+    a look says more plainly which word is being translated.
+    """
 
     def __init__(self, config: Config, context: int) -> None:
         super().__init__()
-        self.attn = bilinear(config.hidden, context) if config.attention == "bilinear" else _dot(config.hidden, context)
+        self.attn = SCORES[config.attention](config.hidden, context)
         self.feeding = config.input_feeding
         self.recurrent = _decoder(config, config.width * (2 if self.feeding else 1))
         self.readout = nn.Linear(context + config.hidden, config.width)
@@ -117,11 +122,27 @@ class Luong(nn.Module):
         return self.readout(torch.cat((c, s), dim=-1)).tanh(), replace(state, at=at)
 
 
+def _dot(query: int, context: int) -> Attention:
+    """The decoder's state and an annotation as they are."""
+    if query != context:
+        raise ValueError(
+            f"a dot product cannot compare a state of {query} numbers with annotations of {context}; "
+            f"let the encoder read one way, or choose bilinear attention"
+        )
+    return Attention(nn.Identity(), nn.Identity(), nn.Identity(), nn.Identity(), score=Dot(1.0))
+
+
+def _concat(query: int, context: int) -> Attention:
+    """The same small network as Bahdanau's, as wide as the state."""
+    return additive(query, context, query)
+
+
+SCORES: dict[Kind, Callable[[int, int], Attention]] = {"dot": _dot, "bilinear": bilinear, "concat": _concat}
+
 DECODERS: dict[Kind, type[Fixed] | type[Bahdanau] | type[Luong]] = {
     "none": Fixed,
     "additive": Bahdanau,
-    "dot": Luong,
-    "bilinear": Luong,
+    **dict.fromkeys(SCORES, Luong),
 }
 
 
@@ -196,23 +217,13 @@ def _between(config: Config) -> float:
     return config.dropout if config.depth > 1 else 0.0
 
 
-def _dot(query: int, context: int) -> Attention:
-    """The decoder's state and an annotation as they are."""
-    if query != context:
-        raise ValueError(
-            f"a dot product cannot compare a state of {query} numbers with annotations of {context}; "
-            f"let the encoder read one way, or choose bilinear attention"
-        )
-    return Attention(nn.Identity(), nn.Identity(), nn.Identity(), nn.Identity(), score=Dot(1.0))
-
-
 def _check(config: Config) -> None:
     if config.attention not in DECODERS:
         raise ValueError(f"no attention is called {config.attention!r}; choose one of {', '.join(DECODERS)}")
-    if config.input_feeding and config.attention not in ("dot", "bilinear"):
+    if config.input_feeding and config.attention not in SCORES:
         raise ValueError(
             f"input feeding hands on what was seen after a step, and attention {config.attention!r} looks at nothing "
-            f"then; choose dot or bilinear, or leave it out"
+            f"then; choose {', '.join(SCORES)}, or leave it out"
         )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from regard.train.task import Task
     from regard.world.chance import Chance
 
-Model = Literal["transformer", "additive", "dot", "bilinear", "none"]
+Model = Literal["transformer", "additive", "dot", "bilinear", "concat", "none"]
 
 # What suits some tens of thousands of sentences: on so little, a small Transformer is better than a large one.
 SIZES = {
@@ -32,6 +32,7 @@ NAMES = {
     "additive": "recurrent network with additive attention",
     "dot": "recurrent network with dot attention",
     "bilinear": "recurrent network with bilinear attention",
+    "concat": "recurrent network with additive attention after each word",
     "none": "recurrent network without attention",
 }
 SHOWN = 5  # held-out texts that can be read beside what the model makes of them, score by score
@@ -46,7 +47,7 @@ class Writer(Plan):
     lower: bool = False
     """Read and write small letters only."""
     model: Model = "transformer"
-    """A Transformer, or a recurrent network with additive, dot, bilinear or no attention."""
+    """A Transformer, or a recurrent network: Bahdanau's (additive), Luong's (dot, bilinear, concat), or none to look."""
     vocab: int = 4000
     """Pieces of words, for what is read and written together."""
     width: int = 0

@@ -19,6 +19,7 @@ KINDS = {
     "additive, deep": replace(NANO, cell="lstm", depth=2),
     "dot": replace(NANO, attention="dot", both_ways=False, cell="rnn"),
     "bilinear": replace(NANO, attention="bilinear", cell="lstm"),
+    "concat": replace(NANO, attention="concat"),
     "fed": replace(NANO, attention="bilinear", input_feeding=True),
 }
 LOOKING = {name: config for name, config in KINDS.items() if config.attention != "none"}
@@ -141,7 +142,9 @@ def test_annotations_become_keys_once(config: Config) -> None:
     assert seen == [5, 5]
 
 
-@pytest.mark.parametrize(("kind", "runs"), [("fixed", 1), ("dot", 1), ("bilinear", 1), ("additive", 6), ("fed", 6)])
+@pytest.mark.parametrize(
+    ("kind", "runs"), [("fixed", 1), ("dot", 1), ("bilinear", 1), ("concat", 1), ("additive", 6), ("fed", 6)]
+)
 def test_the_recurrence_runs_through_at_once_where_no_step_waits_for_a_look(kind: str, runs: int) -> None:
     one, seen = model(KINDS[kind]), []
     one.decoder.recurrent.register_forward_hook(lambda *_: seen.append(1))
@@ -184,7 +187,7 @@ def test_a_dot_product_wants_both_sides_of_one_width() -> None:
 
 
 def test_only_luongs_order_has_something_to_feed() -> None:
-    with pytest.raises(ValueError, match="attention 'additive' looks at nothing then; choose dot or bilinear"):
+    with pytest.raises(ValueError, match="attention 'additive' looks at nothing then; choose dot, bilinear, concat"):
         model(replace(NANO, input_feeding=True))
 
 
