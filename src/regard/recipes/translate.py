@@ -47,7 +47,7 @@ class Writer(Plan):
     lower: bool = False
     """Read and write small letters only."""
     model: Model = "transformer"
-    """A Transformer, or a recurrent network: Bahdanau's (additive), Luong's (dot, bilinear, concat), or none to look."""
+    """A Transformer, or a recurrent network: Bahdanau's (additive), Luong's (dot, bilinear, concat), or without."""
     vocab: int = 4000
     """Pieces of words, for what is read and written together."""
     width: int = 0
