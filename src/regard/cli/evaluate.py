@@ -50,7 +50,7 @@ class Flags:
     """Only the first so many pairs; 0 takes all, of the world 1,000."""
     beam: int = 5
     """How many beginnings are followed; 1 is greedy."""
-    penalty: float = 0.6
+    penalty: float = 1.0
     """How much length is forgiven (Wu 2016)."""
     coverage: float = 0.0
     """How much words of the source that were not looked at count against a translation (Wu 2016)."""

@@ -39,7 +39,7 @@ class Flags:
     """How many beginnings are followed; 1 is greedy."""
     count: int = 1
     """How many translations of each text."""
-    penalty: float = 0.6
+    penalty: float = 1.0
     """How much length is forgiven (Wu 2016); 0 likes translations short."""
     coverage: float = 0.0
     """How much words of the source that were not looked at count against a translation (Wu 2016)."""

@@ -22,7 +22,7 @@ def beam(
     stop: int,
     limit: Limit,
     size: int = 5,
-    penalty: float = 0.6,
+    penalty: float = 1.0,
     count: int = 1,
     coverage: float = 0.0,
     seen: Seen | None = None,

@@ -73,7 +73,7 @@ class Translator:
         *,
         to: str | None = None,
         beam: int = 5,
-        penalty: float = 0.6,
+        penalty: float = 1.0,
         coverage: float = 0.0,
         count: int = 1,
         choose: Choice | None = None,

@@ -48,7 +48,7 @@ class Question(Wish):
     text: Text = ""
     beam: Annotated[int, Field(ge=1, le=BEAM)] = 5
     to: Annotated[str, Field(max_length=20)] | None = None
-    penalty: Annotated[float, Field(ge=0.0, le=5.0)] = 0.6
+    penalty: Annotated[float, Field(ge=0.0, le=5.0)] = 1.0
     edits: Annotated[list[Edit], Field(max_length=256)] = []
     force: Text | None = None
     pair: Pair | None = None
