@@ -42,8 +42,8 @@ class Shot:
 
 LINES = {"model": "de-en", "text": SENTENCE, "look": "decoder.blocks.3.cross:mean"}
 GOLD = {"model": "world-it-en-additive", "pair": "it-en-7", "force": "1", "view": "matrix"}
-EDITS = [f"0@decoder.blocks.{block}.cross:{head}:uniform" for block in (2, 3) for head in range(4)]
-EDITED = {"model": "de-en", "text": SENTENCE, "look": "decoder.blocks.1.cross:1", "edits": ",".join(EDITS)}
+EDITS = [f"0@decoder.blocks.{block}.cross:{head}:uniform" for block in (1, 2, 3) for head in range(4)]
+EDITED = {"model": "de-en", "text": SENTENCE, "look": "decoder.blocks.0.cross:2", "edits": ",".join(EDITS)}
 THREE = {"model": "de-en-fixed,de-en-additive,de-en", "text": "Ein Koch schneidet Gemüse in einer kleinen Küche."}
 
 SHOTS = {
