@@ -88,7 +88,7 @@ def ours(sizes: Sizes) -> Callable[[Batch], None]:
     """What `regard.train` does in a step."""
     width, depth, heads, hidden = sizes
     machine.keep_memory()
-    model = Transformer(Config(VOCAB, width, depth, heads, hidden, DROPOUT, first=True))
+    model = Transformer(Config(VOCAB, width, depth, heads, hidden, DROPOUT, norm_first=True))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
 
     def step(batch: Batch) -> None:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from bench.clock import Times, console, race, show
-from regard.decode import beam, greedy, lowered
+from regard.decode import beam, greedy, quantize
 from regard.models.transformer import Config, Transformer
 
 VOCAB, BATCH, WORDS = 32_000, 32, 32
@@ -32,7 +32,7 @@ def run(*, quick: bool, bfloat16: bool) -> list[dict[str, object]]:
         except ImportError:
             console.print("CTranslate2 is left out: it is not installed.")
         for precision in ("float32", "int8", "bfloat16") if bfloat16 else ("float32", "int8"):
-            contestants[f"regard {precision}"] = partial(_write, lowered(ours, precision), source)
+            contestants[f"regard {precision}"] = partial(_write, quantize(ours, precision), source)
         rows: dict[str, Mapping[str, Times]] = {
             "greedy" if size == 1 else f"beam {size}": race(
                 {name: partial(write, size) for name, write in contestants.items()},

@@ -38,7 +38,7 @@ def test_a_model_is_small_and_tells_its_story(name: str) -> None:
 def test_a_translator_translates_and_ends_by_itself(name: str) -> None:
     about = card(MODELS[name])
     translator = Translator.load(name)
-    languages = ["en", "de", "it", "cs"] if about["tagged"] else [None]
+    languages = ["en", "de", "it", "cs"] if about["multilingual"] else [None]
     for to in languages:
         ((best,),) = translator.translate(["Der Hund schläft." if about["source"] == "de" else "Il cane dorme."], to=to)
         assert best.text.strip()

@@ -26,9 +26,9 @@ def trained(folder: Path, **fields: Any) -> Path:
 
 def test_training_begins_with_the_weights_and_words_of_a_trained_model(tmp_path: Path) -> None:
     first = trained(tmp_path / "first")
-    task, _ = translate.build(translate.Recipe(**{**SMALL, "begin": str(first), "vocab": 900, "width": 48}))
+    task, _ = translate.build(translate.Recipe(**{**SMALL, "init_from": str(first), "vocab": 900, "width": 48}))
     torch.testing.assert_close(dict(task.model.state_dict()), dict(load(first).model.state_dict()))
-    second = trained(tmp_path / "second", begin=str(first))
+    second = trained(tmp_path / "second", init_from=str(first))
     assert load(second).card["before"]["fields"] == load(first).card["fields"]
     assert (second / "tokenizer.json").read_text() == (first / "tokenizer.json").read_text()
     assert not load(second).model.embed.weight.equal(load(first).model.embed.weight)
@@ -36,4 +36,4 @@ def test_training_begins_with_the_weights_and_words_of_a_trained_model(tmp_path:
 
 def test_a_beginning_that_is_no_model_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="training cannot begin from nowhere: no model is called 'nowhere'"):
-        translate.build(translate.Recipe(**{**SMALL, "begin": "nowhere"}))
+        translate.build(translate.Recipe(**{**SMALL, "init_from": "nowhere"}))

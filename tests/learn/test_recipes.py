@@ -13,7 +13,7 @@ from regard.train.loop import fit
 from regard.train.plan import Plan
 from regard.train.run import samples
 
-QUICK: dict[str, Any] = dict(warmup=20, rate=5e-3, tokens=1000, threads=1, precision="float32")
+QUICK: dict[str, Any] = dict(warmup=20, lr=5e-3, tokens=1000, threads=1, precision="float32")
 
 
 def taught(recipe: Plan, module: Any, folder: Path) -> tuple[float, dict[str, Any]]:
@@ -27,7 +27,7 @@ def taught(recipe: Plan, module: Any, folder: Path) -> tuple[float, dict[str, An
 
 def test_translation_of_short_sentences_is_learnt(tmp_path: Path) -> None:
     pytest.importorskip("sacrebleu")
-    shape: dict[str, Any] = dict(vocab=500, width=48, depth=1, heads=4, hidden=96, dropout=0.0, smoothing=0.0)
+    shape: dict[str, Any] = dict(vocab=500, width=48, depth=1, heads=4, hidden=96, dropout=0.0, label_smoothing=0.0)
     recipe = translate.Recipe(
         data="world", source="it", target="en", length=(3, 4), pairs=2000, steps=150, evaluate=150, **shape, **QUICK
     )

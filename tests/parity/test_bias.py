@@ -13,12 +13,12 @@ from regard.layers.blocks import Block
 from regard.layers.mlp import MLP
 
 
-@pytest.mark.parametrize("both_ways", [True, False])
+@pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize(("queries", "keys"), [(40, 40), (1, 40), (300, 300)])
-def test_buckets_are_t5s(both_ways: bool, queries: int, keys: int) -> None:
-    config = T5Config(num_heads=4, is_decoder=not both_ways)
+def test_buckets_are_t5s(bidirectional: bool, queries: int, keys: int) -> None:
+    config = T5Config(num_heads=4, is_decoder=not bidirectional)
     theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
-    ours = Buckets(4, both_ways=both_ways)
+    ours = Buckets(4, bidirectional=bidirectional)
     ours.table.load_state_dict(theirs.relative_attention_bias.state_dict())
     bias = ours(torch.zeros(1, 4, queries, 8), torch.zeros(1, 4, keys, 8))
     assert bias.equal(theirs.compute_bias(keys, keys)[:, :, -queries:])

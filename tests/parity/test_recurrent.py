@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from regard.layers.recurrent import Recurrent
 
 TORCH = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
-kinds = pytest.mark.parametrize(("cell", "both_ways", "depth"), list(product(TORCH, (False, True), (1, 2))))
+kinds = pytest.mark.parametrize(("cell", "bidirectional", "depth"), list(product(TORCH, (False, True), (1, 2))))
 
 
-def pair(cell: str, both_ways: bool, depth: int) -> tuple[Recurrent, nn.RNNBase]:
-    ours = Recurrent(3, 4, cell=cell, both_ways=both_ways, depth=depth)
-    theirs: nn.RNNBase = TORCH[cell](3, 4, num_layers=depth, bidirectional=both_ways)
+def pair(cell: str, bidirectional: bool, depth: int) -> tuple[Recurrent, nn.RNNBase]:
+    ours = Recurrent(3, 4, cell=cell, bidirectional=bidirectional, depth=depth)
+    theirs: nn.RNNBase = TORCH[cell](3, 4, num_layers=depth, bidirectional=bidirectional)
     theirs.load_state_dict(ours.loop.state_dict())
     return ours, theirs
 
@@ -27,8 +27,8 @@ def laid_out(theirs: Tensor, depth: int) -> Tensor:
 
 
 @kinds
-def test_annotations_and_states_are_those_of_torch(cell: str, both_ways: bool, depth: int) -> None:
-    ours, theirs = pair(cell, both_ways, depth)
+def test_annotations_and_states_are_those_of_torch(cell: str, bidirectional: bool, depth: int) -> None:
+    ours, theirs = pair(cell, bidirectional, depth)
     x, more = torch.randn(2, 5, 3), torch.randn(2, 4, 3)
     y, state = ours(x)
     expected, end = theirs(x.transpose(0, 1))
@@ -46,8 +46,8 @@ def test_annotations_and_states_are_those_of_torch(cell: str, both_ways: bool, d
 
 
 @kinds
-def test_gradients_are_those_of_torch(cell: str, both_ways: bool, depth: int) -> None:
-    ours, theirs = pair(cell, both_ways, depth)
+def test_gradients_are_those_of_torch(cell: str, bidirectional: bool, depth: int) -> None:
+    ours, theirs = pair(cell, bidirectional, depth)
     x = torch.randn(2, 5, 3, requires_grad=True)
     y, state = ours(x)
     z, end = theirs(x.transpose(0, 1))

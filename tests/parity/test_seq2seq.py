@@ -16,8 +16,8 @@ CELLS = ("rnn", "gru", "lstm")
 each = pytest.mark.parametrize(
     "config",
     [
-        Config(20, 30, 5, 8, cell, depth, attention, both_ways, feeding)
-        for cell, depth, (attention, both_ways, feeding) in product(
+        Config(20, 30, 5, 8, cell, depth, attention, bidirectional, feeding)
+        for cell, depth, (attention, bidirectional, feeding) in product(
             CELLS,
             (1, 2),
             (
@@ -34,7 +34,7 @@ each = pytest.mark.parametrize(
             ),
         )
     ],
-    ids=lambda c: f"{c.cell}{c.depth}-{c.attention}{'-both' * c.both_ways}{'-fed' * c.input_feeding}",
+    ids=lambda c: f"{c.cell}{c.depth}-{c.attention}{'-both' * c.bidirectional}{'-fed' * c.input_feeding}",
 )
 
 
@@ -48,7 +48,7 @@ def plain(parts: Seq2Seq, source: Tensor, target: Tensor) -> tuple[Tensor, Tenso
     h, end = encoder(parts.embed(source))
     lstm = config.cell == "lstm"
     hidden, cell = end if lstm else (end, None)
-    if config.both_ways:
+    if config.bidirectional:
         pairs = [torch.cat((hidden[2 * i], hidden[2 * i + 1])) for i in range(config.depth)]
         start = torch.stack([torch.tanh(parts.bridge.weight @ pair + parts.bridge.bias) for pair in pairs])
         c, cell = pairs[-1], torch.zeros_like(start)

@@ -33,10 +33,10 @@ def close(ours: Tensor, theirs: Tensor) -> None:
 
 def torchs(config: Config) -> nn.Transformer:
     """As published, without the final norms that `nn.Transformer` adds to stacks of post-norm layers too."""
-    settings = dict(batch_first=True, norm_first=config.first)
+    settings = dict(batch_first=True, norm_first=config.norm_first)
     encoder = nn.TransformerEncoderLayer(config.width, config.heads, config.hidden, **settings)
     decoder = nn.TransformerDecoderLayer(config.width, config.heads, config.hidden, **settings)
-    norms = [nn.LayerNorm(config.width) if config.first else None for _ in range(2)]
+    norms = [nn.LayerNorm(config.width) if config.norm_first else None for _ in range(2)]
     return nn.Transformer(
         config.width,
         config.heads,
@@ -55,7 +55,7 @@ def copy_torch(ours: Transformer, theirs: nn.Transformer) -> None:
         copy_torch_attention(mine.cross, other.multihead_attn)
         copy(mine.cross_norm, other.norm2)
         copy(mine.mlp_norm, other.norm3)
-    if ours.config.first:
+    if ours.config.norm_first:
         copy(ours.encoder_norm, theirs.encoder.norm)
         copy(ours.decoder_norm, theirs.decoder.norm)
 
@@ -109,7 +109,7 @@ def run_torch(ours: Transformer, theirs: nn.Transformer, source: Tensor, target:
 
 @pytest.mark.parametrize("first", [True, False])
 def test_logits_gradients_and_every_attention_are_those_of_torch(first: bool) -> None:
-    config = Config(50, 32, 2, 4, 48, first=first)
+    config = Config(50, 32, 2, 4, 48, norm_first=first)
     ours, theirs = Transformer(config).eval(), torchs(config)
     randomise(theirs)
     copy_torch(ours, theirs)

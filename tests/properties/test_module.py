@@ -13,8 +13,8 @@ from regard.layers.position import Rotary
 KINDS = {
     "plain": lambda: multihead(32, 4),
     "grouped": lambda: multihead(32, 4, groups=2),
-    "one group": lambda: multihead(32, 4, groups=1, offset=False),
-    "T5 buckets": lambda: multihead(32, 4, bias=Buckets(4, buckets=8, reach=10, both_ways=False)),
+    "one group": lambda: multihead(32, 4, groups=1, qkv_bias=False, out_bias=False),
+    "T5 buckets": lambda: multihead(32, 4, bias=Buckets(4, buckets=8, reach=10, bidirectional=False)),
     "ALiBi": lambda: multihead(32, 4, bias=Alibi(4)),
     "relative keys": lambda: multihead(32, 4, bias=Shaw(8, reach=3)),
     "rotary": lambda: multihead(32, 4, rotary=Rotary(8)),

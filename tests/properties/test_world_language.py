@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.language import LANGUAGES, Clause, Compound, Entity, Group, Place, Pronoun, Sentence, align, grammar
 from regard.world.language.concepts import KIND, MASS
 from regard.world.language.concepts import NAMES as PEOPLE

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.chance import Chance
 from regard.world.build import DEPTHS, SPLITS, scene
-from regard.world.chance import Chance
 from regard.world.picture import render, render_batch
 from regard.world.scene import COLOURS, FILLS, KINDS, Backdrop, Light, Scene, Thing, relations
 from regard.world.stereo import stereo, warp

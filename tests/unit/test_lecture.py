@@ -89,7 +89,7 @@ def test_7_masked_the_future_weighs_nothing(x: Tensor) -> None:
 
 def test_8_multihead_is_several_attentions_side_by_side(x: Tensor) -> None:
     """Each head has its own rows of W_q, W_k, W_v; their answers lie side by side and W_o blends them."""
-    attn = multihead(D, 2, offset=False)
+    attn = multihead(D, 2, qkv_bias=False, out_bias=False)
     heads = []
     for rows in (slice(0, 4), slice(4, 8)):
         q, k, v = (x @ linear.weight[rows].T for linear in (attn.q, attn.k, attn.v))
@@ -98,7 +98,7 @@ def test_8_multihead_is_several_attentions_side_by_side(x: Tensor) -> None:
 
 
 def test_8_one_head_is_plain_self_attention(x: Tensor) -> None:
-    attn = multihead(D, 1, offset=False)
+    attn = multihead(D, 1, qkv_bias=False, out_bias=False)
     q, k, v = x @ attn.q.weight.T, x @ attn.k.weight.T, x @ attn.v.weight.T
     same(attn(x), torch.softmax(q @ k.mT / math.sqrt(D), dim=-1) @ v @ attn.out.weight.T)
 

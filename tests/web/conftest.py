@@ -85,7 +85,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     saved(shelf / "small", measured={"bleu": 12.5})
     saved(shelf / "attentive", kind="additive")
     saved(shelf / "fixed", kind="none")
-    saved(shelf / "many", source="any", target="any", tagged=True)
+    saved(shelf / "many", source="any", target="any", multilingual=True)
     return shelf
 
 
@@ -99,8 +99,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (run / "recipe.json").write_text(json.dumps(asked))
     (run / "model/card.json").write_text(json.dumps({"title": "Untaught", "measured": {"bleu": 31.5}}))
     rows = [
-        {"step": step, "loss": 8 / step**0.3, "rate": 1e-3, "norm": 1.0, "size": 2000, "seconds": 0.5 * step}
-        | ({"bleu": step / 80, "nats": 3 - step / 2500} if step % 250 == 0 else {})
+        {"step": step, "loss": 8 / step**0.3, "lr": 1e-3, "grad_norm": 1.0, "size": 2000, "seconds": 0.5 * step}
+        | ({"bleu": step / 80, "val_loss": 3 - step / 2500} if step % 250 == 0 else {})
         for step in range(1, 2501)
     ]
     (run / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)) + '\n{"step": 25')

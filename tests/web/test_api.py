@@ -28,7 +28,7 @@ TEXT = "La casa rossa."
 def translator(zoo: Path, name: str = "small") -> Translator:
     stored = load(zoo / name)
     return Translator(
-        stored.model, Tokenizer.load(zoo / name / "tokenizer.json"), tagged=bool(stored.card.get("tagged"))
+        stored.model, Tokenizer.load(zoo / name / "tokenizer.json"), multilingual=bool(stored.card.get("multilingual"))
     )
 
 
@@ -46,7 +46,7 @@ def test_the_page_knows_every_model_before_any_is_opened(zoo: Path, monkeypatch:
     with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
         about = client.get("/api/about").json()
     assert [model["name"] for model in about["models"]] == ["attentive", "fixed", "many", "small"]
-    assert [model["crosses"] for model in about["models"]] == [True, False, True, True]
+    assert [model["cross_attentions"] for model in about["models"]] == [True, False, True, True]
     assert about["models"][2]["languages"] == ["en", "de", "it", "cs"]
     assert about["limits"] == {"text": 2000, "tokens": 512, "beam": 10}
     assert not house.shelf._opened
@@ -269,7 +269,7 @@ def test_the_masks_of_a_scene_are_the_things_by_number(client: TestClient) -> No
 def test_runs_are_listed_and_their_curves_thinned_but_not_their_scores(client: TestClient) -> None:
     (run,) = client.get("/api/runs").json()
     assert (run["name"], run["steps"], run["step"], run["alive"]) == ("translate-0", 2500, 2500, False)
-    assert run["best"] == {"bleu": 31.25, "nats": 2.0}
+    assert run["best"] == {"bleu": 31.25, "val_loss": 2.0}
     found = client.get("/api/runs/translate-0/metrics").json()
     assert len(found["rows"]) <= 1000
     assert [row["step"] for row in found["rows"] if "bleu" in row] == list(range(250, 2501, 250))
@@ -281,7 +281,7 @@ def test_runs_are_listed_and_their_curves_thinned_but_not_their_scores(client: T
 def test_numbers_that_json_cannot_hold_become_nothing(client: TestClient, runs: Path) -> None:
     run = runs / "broken"
     run.mkdir()
-    (run / "recipe.json").write_text('{"recipe": "translate", "fields": {"rate": NaN}}')
+    (run / "recipe.json").write_text('{"recipe": "translate", "fields": {"lr": NaN}}')
     (run / "metrics.jsonl").write_text('{"step": 1, "loss": NaN}\n{"step": 2, "loss": Infinity}\n')
     try:
         assert client.get("/api/runs").status_code == 200
@@ -295,7 +295,7 @@ def test_numbers_that_json_cannot_hold_become_nothing(client: TestClient, runs: 
 def test_the_zoo_shows_cards_with_what_was_measured(client: TestClient) -> None:
     found = {each["name"]: each for each in client.get("/api/zoo").json()}
     assert found["small"]["measured"] == {"bleu": 12.5}
-    assert found["many"]["card"]["tagged"] is True
+    assert found["many"]["card"]["multilingual"] is True
 
 
 def test_our_code_is_shown_as_it_stands(client: TestClient) -> None:
@@ -316,7 +316,7 @@ def test_our_code_is_shown_as_it_stands(client: TestClient) -> None:
         ({"text": "\ud800"}, 422, "unicode"),
         ({"force": " "}, 422, "nothing to write"),
         ({"beam": 11}, 422, "beam does not fit"),
-        ({"penalty": "much"}, 422, "penalty does not fit"),
+        ({"length_penalty": "much"}, 422, "penalty does not fit"),
         ({"to": "de"}, 422, "writes en, not 'de'"),
         ({"edits": [{"name": "nowhere", "kind": "off"}]}, 422, "no attention 'nowhere'"),
         ({"edits": [{"name": "encoder.blocks.0.attn", "head": 9, "kind": "off"}]}, 422, "no head 9"),

@@ -78,7 +78,7 @@ def forced(
         (source, target), (lengths, ends) = (map(torch.from_numpy, each) for each in (batch.sides, batch.lengths))
         with record(model) as trace:
             one(source, target[:, :-1], lengths=lengths)
-        looked = {name: trace.weights(name) for name in one.crosses}
+        looked = {name: trace.weights(name) for name in one.cross_attentions}
         for place, row in enumerate(batch.rows.tolist()):
             m, n = int(ends[place]) - 1, int(lengths[place])
             yield row, {name: weights[place, :, :m, :n] for name, weights in looked.items()}

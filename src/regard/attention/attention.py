@@ -41,7 +41,7 @@ class Attention(nn.Module):
         self.q, self.k, self.v, self.out = q, k, v, out
         self.heads, self.groups = heads, heads if groups is None else groups
         self.score, self.bias, self.rotary, self.dropout = score, bias, rotary, dropout
-        self.joint: nn.Module | None = None  # q, k and v in one product, where somebody has prepared it
+        self.qkv: nn.Module | None = None  # q, k and v in one product, where somebody has prepared it
 
     def remember(
         self,
@@ -97,9 +97,9 @@ class Attention(nn.Module):
     def _projected(self, x: Tensor) -> Sequence[Tensor]:
         """Queries, keys and values of x itself."""
         three: list[Any] = [self.q, self.k, self.v]
-        if self.joint is None:
+        if self.qkv is None:
             return [part(x) for part in three]
-        y: tuple[Tensor, ...] = self.joint(x).split([part.out_features for part in three], dim=-1)
+        y: tuple[Tensor, ...] = self.qkv(x).split([part.out_features for part in three], dim=-1)
         return y
 
     def _remembered(self, k: Tensor, v: Tensor, past: Memory | None = None, visible: Tensor | None = None) -> Memory:
@@ -190,11 +190,13 @@ def multihead(
     bias: Bias | None = None,
     rotary: Rotation | None = None,
     dropout: float = 0.0,
-    offset: bool = True,
+    qkv_bias: bool = True,
+    out_bias: bool = True,
 ) -> Attention:
     """Vaswani 2017. With fewer `groups` than heads, several query heads share keys and values (Ainslie 2023).
 
-    `context` is the width of what is looked at where it differs; `offset` gives the projections a constant term.
+    `context` is the width of what is looked at where it differs; `qkv_bias` and `out_bias` give the projections
+    their constant terms.
     """
     groups = heads if groups is None else groups
     if min(width, heads, groups) < 1:
@@ -205,10 +207,10 @@ def multihead(
         raise ValueError(f"{heads} heads do not share {groups} groups; try {_divisors_near(heads, groups)} groups")
     context, shared = width if context is None else context, width // heads * groups
     return Attention(
-        q=nn.Linear(width, width, bias=offset),
-        k=nn.Linear(context, shared, bias=offset),
-        v=nn.Linear(context, shared, bias=offset),
-        out=nn.Linear(width, width, bias=offset),
+        q=nn.Linear(width, width, bias=qkv_bias),
+        k=nn.Linear(context, shared, bias=qkv_bias),
+        v=nn.Linear(context, shared, bias=qkv_bias),
+        out=nn.Linear(width, width, bias=out_bias),
         heads=heads,
         groups=groups,
         bias=bias,

@@ -16,16 +16,16 @@ from regard.attention.masks import distance
 class Buckets(nn.Module):
     """T5's learned bias: near distances have a number of their own, far ones share (Raffel 2020, §2.1)."""
 
-    def __init__(self, heads: int, *, buckets: int = 32, reach: int = 128, both_ways: bool = True) -> None:
+    def __init__(self, heads: int, *, buckets: int = 32, reach: int = 128, bidirectional: bool = True) -> None:
         super().__init__()
-        exact = buckets // (4 if both_ways else 2)
+        exact = buckets // (4 if bidirectional else 2)
         if exact < 1 or reach <= exact:
             raise ValueError(
                 f"{buckets} buckets hold {exact} distances each way exactly and share the rest up to {reach}; "
-                f"give at least {4 if both_ways else 2} buckets and a reach above {max(exact, 1)}"
+                f"give at least {4 if bidirectional else 2} buckets and a reach above {max(exact, 1)}"
             )
         self.table = nn.Embedding(buckets, heads)
-        self.buckets, self.reach, self.both_ways = buckets, reach, both_ways
+        self.buckets, self.reach, self.bidirectional = buckets, reach, bidirectional
 
     def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
         bias: Tensor = self.table(self.bucket(_apart(q, k)))
@@ -34,7 +34,7 @@ class Buckets(nn.Module):
     def bucket(self, away: Int[Tensor, "q k"]) -> Int[Tensor, "q k"]:
         """Half of the buckets hold one distance each; the other half grow logarithmically up to `reach`."""
         count, first = self.buckets, torch.zeros_like(away)
-        if self.both_ways:
+        if self.bidirectional:
             count //= 2
             first = (away > 0) * count
             far = away.abs()

@@ -26,7 +26,7 @@ def pick(
     straight_through: bool = False,
     generator: torch.Generator | None = None,
 ) -> Picked:
-    """Look at one key only: a drawn one, or the likeliest with `sample=False`.
+    """Look at one key only: a drawn one, or the argmax with `sample=False`.
 
     A choice has no gradient of its own. With `straight_through` the answer borrows the soft one's (biased, steady);
     without it, the reward reaches the question through `log_prob` (unbiased, noisy).

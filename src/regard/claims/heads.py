@@ -98,7 +98,7 @@ def draw(numbers: Numbers) -> str:
 def _model(kind: str, vocab: int) -> Transformer:
     heads = int(kind.partition(",")[0])
     model = Transformer(
-        Config(vocab=vocab, width=WIDTH, depth=2, heads=heads, hidden=2 * WIDTH, dropout=0.0, first=True)
+        Config(vocab=vocab, width=WIDTH, depth=2, heads=heads, hidden=2 * WIDTH, dropout=0.0, norm_first=True)
     )
     if "wider" in kind:
         for module in model.modules():

@@ -50,7 +50,7 @@ class Flags:
     """Only the first so many pairs; 0 takes all, of the world 1,000."""
     beam: int = 5
     """How many beginnings are followed; 1 is greedy."""
-    penalty: float = 1.0
+    length_penalty: float = 1.0
     """How much length is forgiven (Wu 2016)."""
     coverage: float = 0.0
     """How much words of the source that were not looked at count against a translation (Wu 2016)."""
@@ -100,7 +100,7 @@ def measured(flags: Flags, one: Opened) -> dict[str, Any]:
         "target": target,
         "sentences": len(texts),
         "beam": flags.beam,
-        "penalty": flags.penalty,
+        "length_penalty": flags.length_penalty,
         "coverage": flags.coverage,
         "precision": flags.precision,
         "seconds": seconds,
@@ -149,7 +149,12 @@ def _pairs(flags: Flags, source: str, target: str, split: str) -> tuple[list[tup
 
 
 def _translated(flags: Flags, one: Opened, texts: list[str], to: str | None) -> tuple[list[str], float]:
-    wishes: dict[str, Any] = {"to": to, "beam": flags.beam, "penalty": flags.penalty, "coverage": flags.coverage}
+    wishes: dict[str, Any] = {
+        "to": to,
+        "beam": flags.beam,
+        "length_penalty": flags.length_penalty,
+        "coverage": flags.coverage,
+    }
     try:
         one.translator.translate([], **wishes)  # a wrong wish is told apart from a wrong text
     except ValueError as error:

@@ -26,7 +26,7 @@ class Opened:
     def told(self, to: str) -> str | None:
         """What the translator is to be asked for, given the language that the command names, or none."""
         written = str(self.card.get("target", ""))
-        if not self.translator.tagged:
+        if not self.translator.multilingual:
             if to and written and to != written:
                 raise UsageError(f"{self.name} writes {written}, not {to!r}; leave the language out")
             return None

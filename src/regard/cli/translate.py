@@ -39,15 +39,15 @@ class Flags:
     """How many beginnings are followed; 1 is greedy."""
     count: int = 1
     """How many translations of each text."""
-    penalty: float = 1.0
+    length_penalty: float = 1.0
     """How much length is forgiven (Wu 2016); 0 likes translations short."""
     coverage: float = 0.0
     """How much words of the source that were not looked at count against a translation (Wu 2016)."""
     temperature: float | None = None
     """Draw words by chance; below 1 the likely become likelier."""
-    top: int | None = None
+    top_k: int | None = None
     """Draw words by chance, among so many likeliest."""
-    share: float | None = None
+    top_p: float | None = None
     """Draw words by chance, among the fewest that hold this share of it."""
     seed: int = 0
     """Another number, other draws."""
@@ -112,17 +112,17 @@ def _wishes(flags: Flags, one: Opened) -> dict[str, Any]:
     """How to translate, tried once on nothing so that a wrong wish is told before anything is read."""
     from torch import Generator
 
-    from regard.decode import chance
+    from regard.decode import sampler
 
-    drawn = {name: value for name in ("temperature", "top", "share") if (value := getattr(flags, name)) is not None}
+    drawn = {name: value for name in ("temperature", "top_k", "top_p") if (value := getattr(flags, name)) is not None}
     try:
         wishes: dict[str, Any] = {
             "to": one.told(flags.to),
             "beam": flags.beam,
             "count": flags.count,
-            "penalty": flags.penalty,
+            "length_penalty": flags.length_penalty,
             "coverage": flags.coverage,
-            "choose": chance(**drawn, generator=Generator().manual_seed(flags.seed)) if drawn else None,
+            "choose": sampler(**drawn, generator=Generator().manual_seed(flags.seed)) if drawn else None,
         }
         one.translator.translate([], **wishes)
     except ValueError as error:

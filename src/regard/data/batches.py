@@ -12,10 +12,9 @@ from zlib import crc32
 import numpy as np
 from jaxtyping import Int64, Shaped
 
+from regard.chance import Chance, bits
 from regard.data.tokens import Tokens
 from regard.text import PAD
-from regard.world.chance import Chance
-from regard.world.noise import bits
 
 Rows = Sequence[Sequence[int]] | Sequence[Shaped[np.ndarray, " n"]]
 Vary = Callable[[Rows, Chance], Rows]

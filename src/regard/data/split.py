@@ -6,7 +6,7 @@ StochasTok); Provilkov 2020 leaves joins out while encoding, to the same end.
 
 from collections.abc import Sequence
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 
 
 def split(

@@ -1,27 +1,27 @@
-"""Writing word by word: greedily, by chance, or by beam search, as functions over one step of any model.
+"""Writing word by word: greedily, by sampler, or by beam search, as functions over one step of any model.
 
-`Translator` goes from text to text, and `lowered` gives a model in fewer bits.
+`Translator` goes from text to text, and `quantize` gives a model in fewer bits.
 """
 
 from regard.decode.beam import beam
-from regard.decode.precision import Precision, lowered
+from regard.decode.generate import Choice, argmax, generate, greedy, sampler
+from regard.decode.hypothesis import Hypothesis, State, Step, looks
+from regard.decode.precision import Precision, quantize
 from regard.decode.translate import Translation, Translator
-from regard.decode.walk import Choice, chance, greedy, likeliest, walk
-from regard.decode.written import State, Step, Written, looks
 
 __all__ = [
     "Choice",
+    "Hypothesis",
     "Precision",
     "State",
     "Step",
     "Translation",
     "Translator",
-    "Written",
+    "argmax",
     "beam",
-    "chance",
+    "generate",
     "greedy",
-    "likeliest",
     "looks",
-    "lowered",
-    "walk",
+    "quantize",
+    "sampler",
 ]

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.decode.hypothesis import Hypothesis, Limit, State, Step, check, limits
 from regard.decode.top import log_probs, top
-from regard.decode.written import Limit, State, Step, Written, check, limits
 
 # How much each row looked at each word of its source in the last step; 1 where there is only padding.
 Seen = Callable[[], Float[Tensor, "r k"]]
@@ -22,23 +22,24 @@ def beam(
     stop: int,
     limit: Limit,
     size: int = 5,
-    penalty: float = 1.0,
+    length_penalty: float = 1.0,
     count: int = 1,
     coverage: float = 0.0,
     seen: Seen | None = None,
-) -> list[list[Written]]:
+) -> list[list[Hypothesis]]:
     """The `count` best sequences of each row that a beam of `size` finds, best first.
 
-    Sequences are ranked by log probability over ((5 + length) / 6)^penalty (Wu 2016, eq. 14); 0 ranks by probability
-    alone, which likes them short. With `coverage`, words of the source that a sequence hardly looked at count against
-    it: `seen` is asked after each step. A sentence is done when nothing it could still become would be ranked higher.
+    Sequences are ranked by log probability over ((5 + length) / 6)^length_penalty (Wu 2016, eq. 14); 0 ranks by
+    probability alone, which likes them short. With `coverage`, words of the source that a sequence hardly looked at
+    count against it: `seen` is asked after each step. A sentence is done when nothing it could still become would be
+    ranked higher.
     """
     longest = limits(limit, len(first))
     if not 1 <= count <= size:
         raise ValueError(f"a beam of {size} cannot give {count} sequences; ask for 1 to {size}")
     if coverage < 0.0 or (coverage > 0.0 and seen is None):
         raise ValueError(f"coverage {coverage} must be 0, or above it with `seen` to say what was looked at")
-    sentences = [_Sentence(size, count, most, penalty) for most in longest]
+    sentences = [_Sentence(size, count, most, length_penalty) for most in longest]
     going, newest = list(range(len(first))), first[:, None]  # one beginning each, then `size` of them
     covered: Tensor | None = None  # how much each row has looked at each word of its source so far
     for length in range(1, max(longest, default=0) + 1):
@@ -49,9 +50,9 @@ def beam(
         width = newest.shape[1]
         missed = torch.zeros(len(logits)) if covered is None else coverage * uncovered(covered)
         # Of 2·size continuations at most size are stops, so as many beginnings go on; each has its own best of them.
-        thought = logits[:, -1].float()
-        words = top(thought, 2 * size)
-        gained, each = log_probs(thought, words), words.shape[-1]
+        last = logits[:, -1].float()
+        words = top(last, 2 * size)
+        gained, each = log_probs(last, words), words.shape[-1]
         scores = gained.view(len(going), width, each) + _column([sentences[i].log_probs for i in going], gained)
         best, place = scores.flatten(1).topk(min(2 * size, width * each), dim=-1)
         found = best, place // each, words.view(len(going), -1).gather(-1, place), missed.view(len(going), width)
@@ -80,12 +81,12 @@ def uncovered(covered: Float[Tensor, "r k"]) -> Float[Tensor, " r"]:
 class _Sentence:
     """The beginnings of one sentence that are still alive, and the sequences that have come to their stop."""
 
-    def __init__(self, size: int, count: int, limit: int, penalty: float) -> None:
-        self.size, self.count, self.limit, self.penalty = size, count, limit, penalty
+    def __init__(self, size: int, count: int, limit: int, length_penalty: float) -> None:
+        self.size, self.count, self.limit, self.length_penalty = size, count, limit, length_penalty
         self.words: list[tuple[int, ...]] = [()]
         self.rows: list[tuple[int, ...]] = [()]
         self.log_probs: list[float] = [0.0]
-        self.done: list[Written] = []
+        self.done: list[Hypothesis] = []
 
     @property
     def newest(self) -> list[int]:
@@ -123,13 +124,13 @@ class _Sentence:
         self.words, self.rows, self.log_probs = map(list, zip(*(each[:3] for each in living), strict=True))
         return [base + each[3] for each in living]
 
-    def written(self) -> list[Written]:
+    def written(self) -> list[Hypothesis]:
         return sorted(self.done, key=lambda each: -each.score)[: self.count]
 
     def _finish(
         self, words: tuple[int, ...], log_prob: float, missed: float, rows: tuple[int, ...], *, finished: bool
     ) -> None:
-        self.done.append(Written(words, log_prob, log_prob / self._norm(len(rows)) + missed, finished, rows))
+        self.done.append(Hypothesis(words, log_prob, log_prob / self._norm(len(rows)) + missed, finished, rows))
 
     def _settled(self, best: float) -> bool:
         """Whether even the best beginning, grown to the limit at no cost, would not come among the wanted ones."""
@@ -137,7 +138,7 @@ class _Sentence:
         return len(wanted) == self.count and best / self._norm(self.limit) <= wanted[-1].score
 
     def _norm(self, length: int) -> float:
-        return float(((5 + length) / 6) ** self.penalty)
+        return float(((5 + length) / 6) ** self.length_penalty)
 
 
 def _column(log_probs: list[list[float]], like: Tensor) -> Float[Tensor, "s w 1"]:

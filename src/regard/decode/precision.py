@@ -15,7 +15,7 @@ from regard.models.transformer import Tied
 Precision = Literal["float32", "bfloat16", "int8"]
 
 
-class Packed(nn.Module):
+class Int8Linear(nn.Module):
     """A linear with weights in eight bits, packed once as this CPU likes them; what it reads is rounded on the way in.
 
     Each row of the weights has a scale of its own; what is read has one for the whole batch, so that a sentence may
@@ -40,7 +40,7 @@ class Packed(nn.Module):
         return y
 
 
-def lowered(model: nn.Module, precision: Precision) -> nn.Module:
+def quantize(model: nn.Module, precision: Precision) -> nn.Module:
     """A copy of a model that writes in another precision; the model itself stays as it is.
 
     `int8` is for a CPU: weights of linears take a quarter of the room. All else stays in float32.
@@ -58,22 +58,22 @@ def lowered(model: nn.Module, precision: Precision) -> nn.Module:
     return _packed(copy.float())
 
 
-def _joint(attn: Attention) -> Packed | None:
+def _qkv(attn: Attention) -> Int8Linear | None:
     """The product by which words look at themselves: what they are is rounded once for all that is asked of it."""
     three: list[Any] = [attn.q, attn.k, attn.v]
     if any(type(part) is not nn.Linear for part in three) or len({part.bias is None for part in three}) > 1:
         return None
     bias = None if attn.q.bias is None else torch.cat([part.bias for part in three])
-    return Packed(torch.cat([part.weight for part in three]), bias)
+    return Int8Linear(torch.cat([part.weight for part in three]), bias)
 
 
 def _packed(model: nn.Module) -> nn.Module:
     """Pack every linear inside a module, in place."""
     if isinstance(model, Block) and isinstance(model.attn, Attention):
-        model.attn.joint = _joint(model.attn)
+        model.attn.qkv = _qkv(model.attn)
     for name, part in model.named_children():
         if type(part) is nn.Linear or isinstance(part, Tied):
-            setattr(model, name, Packed(part.weight, getattr(part, "bias", None)))
+            setattr(model, name, Int8Linear(part.weight, getattr(part, "bias", None)))
         else:
             _packed(part)
     return model

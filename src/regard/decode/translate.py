@@ -13,9 +13,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from regard.attention import record
 from regard.decode.beam import beam as search
-from regard.decode.precision import Precision, lowered
-from regard.decode.walk import Choice, likeliest, walk
-from regard.decode.written import Written, followed
+from regard.decode.generate import Choice, argmax, generate
+from regard.decode.hypothesis import Hypothesis, followed
+from regard.decode.precision import Precision, quantize
 from regard.hub.store import load
 from regard.text import PAD, START, STOP, Tokenizer
 from regard.zoo import find
@@ -29,20 +29,20 @@ class Translation:
 
     text: str
     source: tuple[int, ...]  # the ids that were read, with the stop
-    written: Written
+    written: Hypothesis
     weights: Mapping[str, Float[Tensor, "h n k"]]  # where asked for: what each word, and the stop, looked at
 
 
 class Translator:
     """A model that writes, and the tokenizer it learnt with.
 
-    A `tagged` model writes several languages, and reads the code of the wanted one in front of the text.
+    A `multilingual` model writes several languages, and reads the code of the wanted one in front of the text.
     """
 
-    def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, limit: int = 512, tagged: bool = False) -> None:
+    def __init__(self, model: nn.Module, tokenizer: Tokenizer, *, limit: int = 512, multilingual: bool = False) -> None:
         """Texts of more than `limit` tokens are refused, since what a model has not learnt to hold it garbles."""
         self.model: Any = model
-        self.tokenizer, self.limit, self.tagged = tokenizer, limit, tagged
+        self.tokenizer, self.limit, self.multilingual = tokenizer, limit, multilingual
         config: Any = model.config
         for vocab in (config.vocab, getattr(config, "target", None)):
             if vocab not in (None, tokenizer.vocab):
@@ -56,15 +56,15 @@ class Translator:
         """A translator by the name of a model that comes along, or from the folder of one."""
         folder = find(wanted)
         stored = load(folder)
-        if not hasattr(stored.model, "crosses"):
+        if not hasattr(stored.model, "cross_attentions"):
             raise ValueError(f"{folder} is a model of the family {stored.family.name}, which does not translate")
         tokenizer = Tokenizer.load(folder / "tokenizer.json")
-        model = stored.model if precision == "float32" else lowered(stored.model, precision)
-        return Translator(model, tokenizer, tagged=bool(stored.card.get("tagged")))
+        model = stored.model if precision == "float32" else quantize(stored.model, precision)
+        return Translator(model, tokenizer, multilingual=bool(stored.card.get("multilingual")))
 
     def tag(self, to: str | None) -> str:
         """What is read in front of a text to be written in a language, by a model that writes several."""
-        return f"[{to}] " if self.tagged else ""
+        return f"[{to}] " if self.multilingual else ""
 
     @torch.no_grad()
     def translate(
@@ -73,7 +73,7 @@ class Translator:
         *,
         to: str | None = None,
         beam: int = 5,
-        penalty: float = 1.0,
+        length_penalty: float = 1.0,
         coverage: float = 0.0,
         count: int = 1,
         choose: Choice | None = None,
@@ -83,14 +83,14 @@ class Translator:
     ) -> list[list[Translation]]:
         """The `count` best translations of each text, best first; a `beam` of 1 is greedy, and `choose` draws instead.
 
-        `penalty` and `coverage` rank what a beam finds (see `beam`); what was looked at is the mean of all heads that
-        look at the source. With `watch`, each translation says what it looked at. Where there is nothing to read,
+        `length_penalty` and `coverage` rank what a beam finds (see `beam`); what was looked at is the mean of all heads
+        that look at the source. With `watch`, each translation says what it looked at. Where there is nothing to read,
         nothing is run: a blank text has one empty translation. What is not drawn is written as if each text were alone.
         """
         sources = self._read(texts, to)
         _check(beam, count, batch, drawn=choose is not None)
         self._check_coverage(coverage, drawn=choose is not None)
-        found = [[Translation("", (), Written((), 0.0, 0.0, True, ()), {})] for _ in sources]
+        found = [[Translation("", (), Hypothesis((), 0.0, 0.0, True, ()), {})] for _ in sources]
         # Long ones first: texts of one length share a batch, and one too large for the machine fails at once.
         order = sorted((i for i, source in enumerate(sources) if source), key=lambda i: -len(sources[i]))
         done = len(sources) - len(order)
@@ -100,7 +100,7 @@ class Translator:
                 written, looked = self._write(
                     [sources[i] for i in some],
                     beam=beam,
-                    penalty=penalty,
+                    length_penalty=length_penalty,
                     coverage=coverage,
                     count=count,
                     choose=choose,
@@ -115,9 +115,9 @@ class Translator:
 
     def _read(self, texts: Iterable[str], to: str | None) -> list[list[int]]:
         """The ids of each text with their stop, or none where there is nothing to read."""
-        if self.tagged and not to:
+        if self.multilingual and not to:
             raise ValueError("this model writes several languages; say which one, as by to='de'")
-        if not self.tagged and to is not None:
+        if not self.multilingual and to is not None:
             raise ValueError(f"this model writes one language and cannot be asked for {to!r}; leave `to` out")
         texts = texts if isinstance(texts, str) else list(texts)
         said = self.tokenizer.encode(texts)  # which refuses what is no text
@@ -134,7 +134,7 @@ class Translator:
     def _check_coverage(self, coverage: float, *, drawn: bool) -> None:
         if coverage < 0.0 or (coverage > 0.0 and drawn):
             raise ValueError(f"coverage {coverage} ranks what a beam finds; give 0 or more, and 0 where `choose` draws")
-        if coverage > 0.0 and not self.model.crosses:
+        if coverage > 0.0 and not self.model.cross_attentions:
             raise ValueError(
                 f"coverage {coverage} counts what was looked at, and this model does not look at its source; leave it "
                 f"out, or take a model with attention"
@@ -145,12 +145,12 @@ class Translator:
         sources: list[list[int]],
         *,
         beam: int,
-        penalty: float,
+        length_penalty: float,
         coverage: float,
         count: int,
         choose: Choice | None,
         watch: bool,
-    ) -> tuple[list[list[Written]], Mapping[str, list[Tensor]]]:
+    ) -> tuple[list[list[Hypothesis]], Mapping[str, list[Tensor]]]:
         """What is written for each source, and what each row looked at in each step."""
         drawn = 1 if choose is None else count
         sources = [source for source in sources for _ in range(drawn)]
@@ -169,17 +169,17 @@ class Translator:
                 stop=STOP,
                 limit=limit,
                 size=beam,
-                penalty=penalty,
+                length_penalty=length_penalty,
                 count=count,
                 coverage=coverage,
                 seen=None if watched is None else watched.seen,
             )
         else:
-            each = walk(step, state, first, stop=STOP, limit=limit, choose=choose or likeliest)
+            each = generate(step, state, first, stop=STOP, limit=limit, choose=choose or argmax)
             written = [each[i : i + drawn] for i in range(0, len(each), drawn)]
         return written, watched.weights if watch and watched is not None else {}
 
-    def _translation(self, source: list[int], written: Written, looked: Mapping[str, list[Tensor]]) -> Translation:
+    def _translation(self, source: list[int], written: Hypothesis, looked: Mapping[str, list[Tensor]]) -> Translation:
         weights = {name: followed(steps, written)[..., : len(source)] for name, steps in looked.items()}
         return Translation(self.tokenizer.decode(written.words), tuple(source), written, weights)
 
@@ -192,12 +192,12 @@ class _Watched:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self.crosses = nn.ModuleList(model.get_submodule(name) for name in model.crosses)
-        self.weights: dict[str, list[Tensor]] = {name: [] for name in model.crosses}
+        self.cross_attentions = nn.ModuleList(model.get_submodule(name) for name in model.cross_attentions)
+        self.weights: dict[str, list[Tensor]] = {name: [] for name in model.cross_attentions}
         self.real: Tensor | None = None  # where each row has words to look at, and not padding
 
     def step(self, words: Int[Tensor, "b n"], state: Any) -> tuple[Float[Tensor, "b n v"], Any]:
-        with record(self.crosses) as trace:
+        with record(self.cross_attentions) as trace:
             logits, state = self.model.step(words, state)
         for name, steps in zip(trace, self.weights.values(), strict=True):
             steps.append(trace.weights(name))

@@ -1,5 +1,5 @@
 """Models on disk: our own folders, and other people's checkpoints."""
 
-from regard.hub.store import Stored, load, save
+from regard.hub.store import Checkpoint, load, save
 
-__all__ = ["Stored", "load", "save"]
+__all__ = ["Checkpoint", "load", "save"]

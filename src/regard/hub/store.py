@@ -26,7 +26,7 @@ _LARGEST = 16 * 2**20  # bytes of JSON that anybody needs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stored:
+class Checkpoint:
     """A model as it came from its folder."""
 
     model: nn.Module
@@ -67,7 +67,7 @@ def save(
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def load(folder: str | Path, *, dtype: torch.dtype = torch.float32, device: str | torch.device = "cpu") -> Stored:
+def load(folder: str | Path, *, dtype: torch.dtype = torch.float32, device: str | torch.device = "cpu") -> Checkpoint:
     """Read a model back. It is built without numbers, compared with the file, and filled strictly."""
     place = Path(folder)
     about = _json(place / "config.json")
@@ -79,7 +79,7 @@ def load(folder: str | Path, *, dtype: torch.dtype = torch.float32, device: str 
     _compare(_header(place / "model.safetensors"), model.state_dict(), place)
     numbers = load_file(place / "model.safetensors", device=str(device))
     model.load_state_dict({name: _as(t, dtype) for name, t in numbers.items()}, assign=True)
-    return Stored(model.eval(), one, _json(place / "card.json"))
+    return Checkpoint(model.eval(), one, _json(place / "card.json"))
 
 
 class _Unfilled(TorchFunctionMode):

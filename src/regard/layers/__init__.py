@@ -1,7 +1,7 @@
 """What is not attention: blocks, recurrence, convolution; codes of places are in `regard.layers.position`."""
 
 from regard.layers.blocks import Block, GatedBlock, PostNormBlock
-from regard.layers.convolution import Basic, Bottleneck, FeatureAttention, Patches, Stem, Temporal
+from regard.layers.convolution import BasicBlock, Bottleneck, ConvStem, FeatureAttention, PatchEmbed, TemporalConv
 from regard.layers.dropout import Dropout
 from regard.layers.mlp import MLP, GatedMLP
 from regard.layers.recurrent import Recurrent, State
@@ -10,19 +10,19 @@ from regard.layers.stack import Stack
 
 __all__ = [
     "MLP",
-    "Basic",
+    "BasicBlock",
     "Block",
     "Bottleneck",
+    "ConvStem",
     "Dropout",
     "FeatureAttention",
     "GatedBlock",
     "GatedMLP",
-    "Patches",
+    "PatchEmbed",
     "PostNormBlock",
     "Recurrent",
     "Residual",
     "Stack",
     "State",
-    "Stem",
-    "Temporal",
+    "TemporalConv",
 ]

@@ -14,7 +14,7 @@ from regard.attention import Attention, Dot
 from regard.layers.dropout import Dropout
 
 
-class Patches(nn.Module):
+class PatchEmbed(nn.Module):
     """Cut an image into squares and carry each to a token by one linear map, as a strided convolution (ViT's stem)."""
 
     def __init__(self, channels: int, patch: int, width: int) -> None:
@@ -32,7 +32,7 @@ class Patches(nn.Module):
         return _tokens(self.project(image))
 
 
-class Stem(nn.Module):
+class ConvStem(nn.Module):
     """Small convolutions in place of patches: each halves the map and doubles its channels (Xiao 2021).
 
     With the four of `depth=4`, a token stands for 16×16 pixels, and sees beyond them.
@@ -47,7 +47,7 @@ class Stem(nn.Module):
             )
         widths = [channels, *(width // 2**halvings for halvings in reversed(range(depth)))]
         self.steps = nn.Sequential(
-            *(nn.Sequential(normed(before, after, 3, stride=2), nn.ReLU()) for before, after in pairwise(widths))
+            *(nn.Sequential(conv_bn(before, after, 3, stride=2), nn.ReLU()) for before, after in pairwise(widths))
         )
         self.project = nn.Conv2d(width, width, 1)
 
@@ -67,15 +67,15 @@ class Shortcut(nn.Module):
         return y.relu()
 
 
-class Basic(Shortcut):
-    """ResNet's block of two 3×3 convolutions (He 2016). With `quiet` it starts as its shortcut alone (Goyal 2017)."""
+class BasicBlock(Shortcut):
+    """ResNet's block of two 3×3 convolutions (He 2016). `zero_init` starts it as its shortcut alone (Goyal 2017)."""
 
-    def __init__(self, channels: int, width: int, *, stride: int = 1, quiet: bool = True) -> None:
+    def __init__(self, channels: int, width: int, *, stride: int = 1, zero_init: bool = True) -> None:
         super().__init__(
             branch=nn.Sequential(
-                normed(channels, width, 3, stride=stride),
+                conv_bn(channels, width, 3, stride=stride),
                 nn.ReLU(),
-                normed(width, width, 3, quiet=quiet),
+                conv_bn(width, width, 3, zero_init=zero_init),
             ),
             around=_around(channels, width, stride),
         )
@@ -84,15 +84,17 @@ class Basic(Shortcut):
 class Bottleneck(Shortcut):
     """ResNet's deep block: narrow by `reduction`, convolve, widen (He 2016), with the stride on the 3×3 (v1.5)."""
 
-    def __init__(self, channels: int, width: int, *, stride: int = 1, reduction: int = 4, quiet: bool = True) -> None:
+    def __init__(
+        self, channels: int, width: int, *, stride: int = 1, reduction: int = 4, zero_init: bool = True
+    ) -> None:
         narrow = _reduced(width, reduction)
         super().__init__(
             branch=nn.Sequential(
-                normed(channels, narrow, 1),
+                conv_bn(channels, narrow, 1),
                 nn.ReLU(),
-                normed(narrow, narrow, 3, stride=stride),
+                conv_bn(narrow, narrow, 3, stride=stride),
                 nn.ReLU(),
-                normed(narrow, width, 1, quiet=quiet),
+                conv_bn(narrow, width, 1, zero_init=zero_init),
             ),
             around=_around(channels, width, stride),
         )
@@ -128,7 +130,7 @@ class FeatureAttention(nn.Module):
         return x + self.gate * seen.mT.reshape(x.shape)
 
 
-class Temporal(nn.Module):
+class TemporalConv(nn.Module):
     """Convolve over the past alone, each block looking twice as far back as the one before (Bai 2018, TCN)."""
 
     def __init__(self, width: int, hidden: int, *, kernel: int = 3, depth: int = 4, dropout: float = 0.0) -> None:
@@ -149,10 +151,10 @@ class Temporal(nn.Module):
         return y.mT
 
 
-def normed(channels: int, width: int, kernel: int, *, stride: int = 1, quiet: bool = False) -> nn.Sequential:
-    """A convolution and its batch norm, which takes the place of a constant term; `quiet` starts it at zero."""
+def conv_bn(channels: int, width: int, kernel: int, *, stride: int = 1, zero_init: bool = False) -> nn.Sequential:
+    """A convolution and its batch norm, which takes the place of a constant term; `zero_init` starts it at zero."""
     norm = nn.BatchNorm2d(width)
-    if quiet:
+    if zero_init:
         nn.init.zeros_(norm.weight)
     return nn.Sequential(
         nn.Conv2d(channels, width, kernel, stride=stride, padding=kernel // 2, bias=False),
@@ -161,7 +163,7 @@ def normed(channels: int, width: int, kernel: int, *, stride: int = 1, quiet: bo
 
 
 def _around(channels: int, width: int, stride: int) -> nn.Module:
-    return nn.Identity() if channels == width and stride == 1 else normed(channels, width, 1, stride=stride)
+    return nn.Identity() if channels == width and stride == 1 else conv_bn(channels, width, 1, stride=stride)
 
 
 def _block(width: int, hidden: int, kernel: int, dilation: int, dropout: float) -> Shortcut:

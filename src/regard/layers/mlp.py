@@ -18,14 +18,14 @@ class MLP(nn.Module):
         *,
         activation: Callable[[], nn.Module] = nn.GELU,
         dropout: float = 0.0,
-        offset: bool = True,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         hidden = 4 * width if hidden is None else hidden
-        self.up = nn.Linear(width, hidden, bias=offset)
+        self.up = nn.Linear(width, hidden, bias=bias)
         self.activation = activation()
         self.dropout = Dropout(dropout)
-        self.down = nn.Linear(hidden, width, bias=offset)
+        self.down = nn.Linear(hidden, width, bias=bias)
 
     def forward(self, x: Float[Tensor, "*b w"]) -> Float[Tensor, "*b w"]:
         y: Tensor = self.down(self.dropout(self.activation(self.up(x))))
@@ -42,16 +42,16 @@ class GatedMLP(nn.Module):
         *,
         activation: Callable[[], nn.Module] = nn.SiLU,
         dropout: float = 0.0,
-        offset: bool = False,
+        bias: bool = False,
     ) -> None:
         super().__init__()
         # Two thirds of the usual hidden width: three matrices then weigh as much as the two of `MLP` (§3).
         hidden = 8 * width // 3 if hidden is None else hidden
-        self.gate = nn.Linear(width, hidden, bias=offset)
-        self.up = nn.Linear(width, hidden, bias=offset)
+        self.gate = nn.Linear(width, hidden, bias=bias)
+        self.up = nn.Linear(width, hidden, bias=bias)
         self.activation = activation()
         self.dropout = Dropout(dropout)
-        self.down = nn.Linear(hidden, width, bias=offset)
+        self.down = nn.Linear(hidden, width, bias=bias)
 
     def forward(self, x: Float[Tensor, "*b w"]) -> Float[Tensor, "*b w"]:
         y: Tensor = self.down(self.dropout(self.activation(self.gate(x)) * self.up(x)))

@@ -38,7 +38,7 @@ class Recurrent(nn.Module):
         *,
         cell: str = "lstm",
         depth: int = 1,
-        both_ways: bool = False,
+        bidirectional: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -50,9 +50,9 @@ class Recurrent(nn.Module):
                 f"give depth 2 or more, or drop out the annotations"
             )
         self.loop = CELLS[cell](
-            width, hidden, num_layers=depth, batch_first=True, dropout=dropout, bidirectional=both_ways
+            width, hidden, num_layers=depth, batch_first=True, dropout=dropout, bidirectional=bidirectional
         )
-        self.depth, self.directions = depth, 2 if both_ways else 1
+        self.depth, self.directions = depth, 2 if bidirectional else 1
 
     @property
     def annotation(self) -> int:

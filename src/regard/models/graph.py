@@ -37,7 +37,7 @@ class GraphTransformer(nn.Module):
         self.blocks = nn.ModuleList(
             Block(
                 config.width,
-                multihead(config.width, config.heads, offset=False),
+                multihead(config.width, config.heads, qkv_bias=False, out_bias=False),
                 MLP(config.width, 2 * config.width, activation=nn.ReLU),
                 dropout=config.dropout,
             )

@@ -35,7 +35,7 @@ class Config:
     cell: str = "gru"
     depth: int = 1
     attention: Kind = "additive"
-    both_ways: bool = True  # the encoder
+    bidirectional: bool = True  # the encoder
     input_feeding: bool = False  # each step reads what the last one saw (Luong 2015, §3.3)
     dropout: float = 0.0  # of embeddings and predictions, and between layers
 
@@ -164,15 +164,15 @@ class Seq2Seq(nn.Module):
             config.hidden,
             cell=config.cell,
             depth=config.depth,
-            both_ways=config.both_ways,
+            bidirectional=config.bidirectional,
             dropout=_between(config),
         )
-        self.bridge = nn.Linear(self.encoder.annotation, config.hidden) if config.both_ways else None
+        self.bridge = nn.Linear(self.encoder.annotation, config.hidden) if config.bidirectional else None
         self.decoder = DECODERS[config.attention](config, self.encoder.annotation)
         self.to_vocab = nn.Linear(config.width, config.vocab if config.target is None else config.target)
 
     @property
-    def crosses(self) -> tuple[str, ...]:
+    def cross_attentions(self) -> tuple[str, ...]:
         """The names of the attentions that look at the source."""
         return () if self.decoder.attn is None else ("decoder.attn",)
 
@@ -231,10 +231,10 @@ def _check(config: Config) -> None:
 # `small` suits some tens of thousands of sentences.
 PRESETS = {
     "seq2seq-sutskever": Config(
-        vocab=160_000, target=80_000, width=1000, cell="lstm", depth=4, attention="none", both_ways=False
+        vocab=160_000, target=80_000, width=1000, cell="lstm", depth=4, attention="none", bidirectional=False
     ),
-    "seq2seq-cho": Config(vocab=15_000, target=15_000, width=100, attention="none", both_ways=False),
-    "seq2seq-rnnenc": Config(attention="none", both_ways=False),
+    "seq2seq-cho": Config(vocab=15_000, target=15_000, width=100, attention="none", bidirectional=False),
+    "seq2seq-rnnenc": Config(attention="none", bidirectional=False),
     "seq2seq-rnnsearch": Config(),
     "seq2seq-luong": Config(
         vocab=50_000,
@@ -243,7 +243,7 @@ PRESETS = {
         cell="lstm",
         depth=4,
         attention="dot",
-        both_ways=False,
+        bidirectional=False,
         input_feeding=True,
         dropout=0.2,
     ),

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.layers.convolution import Temporal
+from regard.layers.convolution import TemporalConv
 from regard.layers.recurrent import check_lengths
 from regard.models.family import Family
 
@@ -34,7 +34,7 @@ class TCN(nn.Module):
         super().__init__()
         self.config = config
         self.embed = nn.Embedding(config.vocab, config.width)
-        self.past = Temporal(
+        self.past = TemporalConv(
             config.width, config.hidden, kernel=config.kernel, depth=config.depth, dropout=config.dropout
         )
         self.head = nn.Linear(config.hidden, config.classes)

@@ -1,8 +1,9 @@
 """The Transformer: attention alone carries a sentence into another language (Vaswani 2017).
 
-Deviations: queries, keys and values have constant terms, as in the implementations that followed; `first` moves the
-norms before the branches and adds a final one to either stack (Xiong 2020). As in the paper's text, dropout thins what
-joins the stream and the embeddings, not the attention; source, target and output share one matrix over one vocabulary.
+Deviations: queries, keys and values have constant terms, as in the implementations that followed; `norm_first` moves
+the norms before the branches and adds a final one to either stack (Xiong 2020). As in the paper's text, dropout thins
+what joins the stream and the embeddings, not the attention; source, target and output share one matrix over one
+vocabulary.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ class Config:
     heads: int = 8
     hidden: int = 2048
     dropout: float = 0.1
-    first: bool = False  # norms before the branches, which trains without a warm-up
+    norm_first: bool = False  # norms before the branches, which trains without a warm-up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,13 +82,13 @@ class Transformer(nn.Module):
         self.encoder = Stack(_block(config, cross=False) for _ in range(config.depth))
         self.decoder = Stack(_block(config, cross=True) for _ in range(config.depth))
         self.encoder_norm, self.decoder_norm = (
-            nn.LayerNorm(config.width) if config.first else nn.Identity() for _ in range(2)
+            nn.LayerNorm(config.width) if config.norm_first else nn.Identity() for _ in range(2)
         )
         self.to_vocab = Tied(self.embed)
         self._initialise()
 
     @property
-    def crosses(self) -> tuple[str, ...]:
+    def cross_attentions(self) -> tuple[str, ...]:
         """The names of the attentions that look at the source."""
         return tuple(f"decoder.blocks.{i}.cross" for i in range(self.config.depth))
 
@@ -135,7 +136,7 @@ class Transformer(nn.Module):
 
 
 def _block(config: Config, *, cross: bool) -> Block:
-    return (Block if config.first else PostNormBlock)(
+    return (Block if config.norm_first else PostNormBlock)(
         config.width,
         multihead(config.width, config.heads),
         MLP(config.width, config.hidden, activation=nn.ReLU),

@@ -38,7 +38,7 @@ class Recipe(Writer):
     """Pieces of words, for what is read and written together."""
     dropout: float = 0.1
     """The chance that a number is left out in training."""
-    smoothing: float = 0.0
+    label_smoothing: float = 0.0
     """The part of the chance that is spread over all words (Szegedy 2016)."""
 
 

@@ -136,7 +136,7 @@ def shaped(recipe: Recipe) -> tuple["Family", Any]:
     match recipe.model:
         case "transformer":
             config = transformer.Config(
-                vocab=vocab, width=width, depth=depth, heads=4, hidden=2 * width, dropout=0.0, first=True
+                vocab=vocab, width=width, depth=depth, heads=4, hidden=2 * width, dropout=0.0, norm_first=True
             )
             return transformer.FAMILY, transformer.Transformer(config)
         case "tcn":
@@ -161,7 +161,7 @@ def shaped(recipe: Recipe) -> tuple["Family", Any]:
                     cell="gru" if looks else recipe.model,
                     depth=depth,
                     attention="additive" if looks else "none",
-                    both_ways=looks,
+                    bidirectional=looks,
                 )
             )
 

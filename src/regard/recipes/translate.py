@@ -3,7 +3,7 @@
 regard train translate --source de --target en --lower
 regard train translate --model additive --source de --target en --lower
 regard train translate --data world --source any --target any
-regard train translate --begin de-en --data my-folder --rate 5e-4
+regard train translate --init-from de-en --data my-folder --lr 5e-4
 """
 
 from collections.abc import Callable, Mapping
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from regard.train.plan import Plan
 
 if TYPE_CHECKING:
+    from regard.chance import Chance
     from regard.models.family import Family
     from regard.text import Tokenizer
     from regard.train.task import Task
-    from regard.world.chance import Chance
 
 Model = Literal["transformer", "additive", "dot", "bilinear", "concat", "none"]
 
@@ -60,13 +60,13 @@ class Writer(Plan):
     """Numbers inside the Transformer's MLP, or in the state of the recurrence."""
     dropout: float = 0.3
     """The chance that a number is left out in training."""
-    split: float = 0.0
+    bpe_dropout: float = 0.0
     """So many of the pieces of a sentence, from 0 to 1, are met as their two halves in training."""
-    smoothing: float = 0.1
+    label_smoothing: float = 0.1
     """The part of the chance that is spread over all words (Szegedy 2016)."""
     limit: int = 100
     """Longer sentences are cut off, in pieces."""
-    begin: str = ""
+    init_from: str = ""
     """Go on from a trained model, a folder or one that comes along; its size, vocabulary and dropout are its own."""
 
 
@@ -93,7 +93,7 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
         "target": recipe.target,
         "data": recipe.data,
         "lower": recipe.lower,
-        "tagged": recipe.target == "any",
+        "multilingual": recipe.target == "any",
     }
 
     def judge(model: Any, tokenizer: "Tokenizer") -> dict[str, float]:
@@ -133,8 +133,8 @@ def writing(
 
     torch.manual_seed(recipe.seed)
     before: Mapping[str, Any] = {}
-    if recipe.begin:
-        one, model, tokenizer, before = begun(recipe.begin)
+    if recipe.init_from:
+        one, model, tokenizer, before = begun(recipe.init_from)
     else:
         tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
         one, model = shaped(recipe, tokenizer.vocab)
@@ -142,7 +142,7 @@ def writing(
     halves = tokenizer.halves()
 
     def vary(rows: Any, chance: "Chance") -> Any:
-        return halved(rows, halves, recipe.split, chance)
+        return halved(rows, halves, recipe.bpe_dropout, chance)
 
     def batches(rows: list[tuple[str, str]], tokens: int) -> Batches:
         return Batches(
@@ -150,10 +150,10 @@ def writing(
             tokenizer.encode([target for _, target in rows], start=True, stop=True, limit=recipe.limit),
             tokens=tokens,
             seed=recipe.seed,
-            vary=vary if recipe.split else None,
+            vary=vary if recipe.bpe_dropout else None,
         )
 
-    def loss(model: nn.Module, batch: Any, smoothing: float = recipe.smoothing) -> torch.Tensor:
+    def loss(model: nn.Module, batch: Any, smoothing: float = recipe.label_smoothing) -> torch.Tensor:
         where = next(iter(model.parameters())).device
         source, target = (torch.as_tensor(side, device=where) for side in batch.sides)
         lengths = torch.as_tensor(batch.lengths[0], device=where)
@@ -163,8 +163,8 @@ def writing(
 
     def score(model: nn.Module) -> dict[str, float]:
         lost = [(loss(model, batch, 0.0).item(), _size(batch)) for batch in watched.once()]
-        nats = sum(each for each, _ in lost) / sum(count for _, count in lost)
-        return {**judge(model, tokenizer), "nats": nats}
+        val_loss = sum(each for each, _ in lost) / sum(count for _, count in lost)
+        return {**judge(model, tokenizer), "val_loss": val_loss}
 
     def show(model: nn.Module) -> list[dict[str, str]]:
         from regard.decode.translate import Translator
@@ -233,7 +233,7 @@ def shaped(recipe: Writer, vocab: int) -> tuple["Family", Any]:
     usual = SIZES["transformer" if recipe.model == "transformer" else "recurrent"]
     size: dict[str, Any] = {name: getattr(recipe, name) or value for name, value in usual.items()}
     if recipe.model == "transformer":
-        config = transformer.Config(vocab=vocab, dropout=recipe.dropout, first=True, **size)
+        config = transformer.Config(vocab=vocab, dropout=recipe.dropout, norm_first=True, **size)
         return transformer.FAMILY, transformer.Transformer(config)
     del size["heads"]
     return seq2seq.FAMILY, seq2seq.Seq2Seq(
@@ -241,7 +241,7 @@ def shaped(recipe: Writer, vocab: int) -> tuple["Family", Any]:
             vocab=vocab,
             target=None,
             attention=recipe.model,
-            both_ways=recipe.model != "dot",
+            bidirectional=recipe.model != "dot",
             dropout=recipe.dropout,
             **size,
         )

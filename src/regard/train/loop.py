@@ -19,14 +19,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regard.chance import Chance
 from regard.train import checkpoint, machine
 from regard.train.plan import Plan, check, fields_of
 from regard.train.progress import Live
-from regard.train.ranks import Ranks, like, local, whole
+from regard.train.ranks import Ranks, full_tensor, like, local
 from regard.train.run import Run, RunError, newest
-from regard.train.schedule import rate
+from regard.train.schedule import lr
 from regard.train.task import Task
-from regard.world.chance import Chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ def fit(
         torch.set_num_threads(plan.threads)
     machine.keep_memory()
     run = Run(folder, recipe, fields_of(plan), resume=plan.resume)
-    ranks.wait()  # all have seen the folder as it was
+    ranks.barrier()  # all have seen the folder as it was
     try:
         said = run.open() if ranks.first else []
-        ranks.wait()  # all see the checkpoints that are whole
+        ranks.barrier()  # all see the checkpoints that are whole
         training = _Training(task, plan, ranks)
         last = newest(folder) if plan.resume else None
         if last is not None:
@@ -113,7 +113,7 @@ def _fit(training: "_Training", run: Run, card: Mapping[str, Any], said: list[st
             live.say(f"stopped at step {training.step}; go on with the same command and --resume --out {run.folder}")
         elif first:
             _finish(training, run, card)
-        ranks.wait()
+        ranks.barrier()
     return Outcome(training.step, training.best, training.seconds / 60, not stopped, run.folder)
 
 
@@ -124,7 +124,7 @@ class _Training:
         self.task, self.plan, self.ranks = task, plan, ranks
         task.batches.rank, task.batches.ranks = ranks.rank, ranks.count
         self.plain = copy.deepcopy(task.model).to(ranks.device)  # never shared: scored, averaged into, saved
-        self.shared = ranks.share(task.model, plan.sharing)
+        self.shared = ranks.share(task.model, plan.parallel)
         named = dict(task.model.named_parameters())
         self.names, self.parameters = list(named), list(named.values())
         # Where one parameter has several names, its average has them too.
@@ -133,7 +133,7 @@ class _Training:
         self.aliases = {name: first[id(parameter)] for name, parameter in everywhere}
         self.optimizer = torch.optim.AdamW(
             [
-                {"params": [p for p in self.parameters if p.ndim > 1], "weight_decay": plan.decay},
+                {"params": [p for p in self.parameters if p.ndim > 1], "weight_decay": plan.weight_decay},
                 {"params": [p for p in self.parameters if p.ndim <= 1], "weight_decay": 0.0},
             ],
             betas=(0.9, 0.98),
@@ -160,7 +160,7 @@ class _Training:
         for i, batch in enumerate(batches):
             # The dice of a batch belong to its place in the step, whichever process throws them.
             torch.manual_seed(_dice(plan, self.step, i * ranks.count + ranks.rank))
-            with ranks.alone(self.shared, last=i == len(batches) - 1):
+            with ranks.no_sync(self.shared, last=i == len(batches) - 1):
                 with machine.autocast(ranks.device, plan.precision):
                     loss = self.task.loss(self.shared, batch)
                 # Gradients are averaged over the processes, and the loss is a mean over all that they predict.
@@ -169,19 +169,19 @@ class _Training:
         lost, stops = ranks.sum(lost, float(wanted.stop))
         if not isfinite(lost):
             raise FloatingPointError(
-                f"the loss of step {self.step} is {lost / size}; begin anew in another folder with a lower --rate than "
-                f"{plan.rate:g}, or with --precision float32"
+                f"the loss of step {self.step} is {lost / size}; begin anew in another folder with a lower --lr than "
+                f"{plan.lr:g}, or with --precision float32"
             )
-        norm = nn.utils.clip_grad_norm_(self.parameters, plan.clip or torch.inf)
+        norm = nn.utils.clip_grad_norm_(self.parameters, plan.grad_clip or torch.inf)
         for group in self.optimizer.param_groups:
-            group["lr"] = rate(plan, self.step)
+            group["lr"] = lr(plan, self.step)
         self.optimizer.step()
         self.optimizer.zero_grad()
         if self.ema:
             # A young average remembers less, so that the first weights are soon forgotten.
             memory = min(plan.ema, self.step / (self.step + 10))
             torch._foreach_lerp_([local(e) for e in self.ema], [local(p.detach()) for p in self.parameters], 1 - memory)
-        row = {"step": self.step, "loss": lost / size, "rate": rate(plan, self.step), "norm": float(whole(norm))}
+        row = {"step": self.step, "loss": lost / size, "lr": lr(plan, self.step), "grad_norm": float(full_tensor(norm))}
         return row | {"size": int(size)}, stops > 0
 
     def score(self) -> tuple[Mapping[str, float], bool]:
@@ -199,17 +199,17 @@ class _Training:
 
     def shown(self) -> dict[str, Tensor]:
         """The weights that are scored and kept: the moving average where there is one."""
-        state = {name: whole(tensor) for name, tensor in self.task.model.state_dict().items()}
-        averages = {name: whole(tensor) for name, tensor in zip(self.names, self.ema, strict=False)}
+        state = {name: full_tensor(tensor) for name, tensor in self.task.model.state_dict().items()}
+        averages = {name: full_tensor(tensor) for name, tensor in zip(self.names, self.ema, strict=False)}
         return state | ({name: averages[first] for name, first in self.aliases.items()} if averages else {})
 
     def tensors(self) -> dict[str, Tensor]:
         """All that a checkpoint holds."""
-        found = {f"model.{name}": whole(tensor) for name, tensor in self.task.model.state_dict().items()}
+        found = {f"model.{name}": full_tensor(tensor) for name, tensor in self.task.model.state_dict().items()}
         found |= {f"shown.{name}": tensor for name, tensor in self.shown().items()} if self.ema else {}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             moments = self.optimizer.state.get(parameter, {})  # none for what never had a gradient
-            found |= {f"{key}.{name}": whole(tensor) for key, tensor in moments.items()}
+            found |= {f"{key}.{name}": full_tensor(tensor) for key, tensor in moments.items()}
         return found
 
     @property

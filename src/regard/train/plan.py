@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 Schedule = Literal["cosine", "linear", "root", "constant"]
 Precision = Literal["auto", "float32", "bfloat16"]
-Sharing = Literal["copies", "shards"]
+Parallel = Literal["ddp", "fsdp"]
 
 # About the run, not about the result: these may change when a run goes on.
-ABOUT_THE_RUN = frozenset({"out", "resume", "save", "keep", "tensorboard", "threads", "sharing", "json"})
+ABOUT_THE_RUN = frozenset({"out", "resume", "save", "keep", "tensorboard", "threads", "parallel", "json"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,15 +20,15 @@ class Plan:
     """Places in a batch on its longer side, padding included."""
     accumulate: int = 1
     """Batches in a step, shared by all processes: with 2, one process takes both, or each of two takes one."""
-    rate: float = 2e-3
+    lr: float = 2e-3
     """The highest learning rate."""
     warmup: int = 300
     """Steps in which the rate rises from zero."""
     schedule: Schedule = "cosine"
     """How the rate falls afterwards: to zero along a cosine or a line, with one over the root of the step, or not."""
-    decay: float = 0.01
+    weight_decay: float = 0.01
     """Weight decay of matrices; vectors have none."""
-    clip: float = 1.0
+    grad_clip: float = 1.0
     """The largest length of a gradient; 0 lets any pass."""
     ema: float = 0.0
     """Score and keep a moving average of the weights with this memory, say 0.999; 0 keeps the weights."""
@@ -54,7 +54,7 @@ class Plan:
     """Write the measurements for TensorBoard too."""
     threads: int = 0
     """CPU threads of this process; 0 leaves the choice to torch."""
-    sharing: Sharing = "copies"
+    parallel: Parallel = "ddp"
     """Under torchrun: every process has a copy of the model (DDP), or a shard of it (FSDP)."""
     json: bool = False
     """At the end, print one line of JSON instead of a sentence."""
@@ -70,11 +70,11 @@ def check(plan: Plan, processes: int = 1) -> None:
     for name in ("steps", "tokens", "accumulate", "evaluate", "save", "keep"):
         if getattr(plan, name) < 1:
             raise ValueError(f"{name} is {getattr(plan, name)}; give 1 or more")
-    for name in ("warmup", "decay", "clip", "average", "patience", "threads"):
+    for name in ("warmup", "weight_decay", "grad_clip", "average", "patience", "threads"):
         if not getattr(plan, name) >= 0:
             raise ValueError(f"{name} is {getattr(plan, name)}; give 0 or more")
-    if not 0.0 < plan.rate < inf:
-        raise ValueError(f"rate is {plan.rate}; give a number above 0, say 0.001")
+    if not 0.0 < plan.lr < inf:
+        raise ValueError(f"rate is {plan.lr}; give a number above 0, say 0.001")
     if not 0.0 <= plan.ema < 1.0:
         raise ValueError(f"ema is {plan.ema}; give 0 for none, or a memory below 1, say 0.999")
     if plan.average > plan.keep:

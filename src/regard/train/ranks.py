@@ -15,7 +15,7 @@ from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
 from regard.train import machine
-from regard.train.plan import Sharing
+from regard.train.plan import Parallel
 
 
 class Ranks:
@@ -50,22 +50,22 @@ class Ranks:
         found: list[float] = total.tolist()
         return found
 
-    def wait(self) -> None:
+    def barrier(self) -> None:
         """Go on together."""
         if self.count > 1:
             dist.barrier()
 
-    def share(self, model: nn.Module, sharing: Sharing) -> nn.Module:
+    def share(self, model: nn.Module, parallel: Parallel) -> nn.Module:
         """The model as all processes train it: a copy in each, or a shard in each."""
         model = model.to(self.device)
         if self.count == 1:
             return model
-        if sharing == "copies":
+        if parallel == "ddp":
             return nn.parallel.DistributedDataParallel(model)
         fully_shard(model, mesh=init_device_mesh(self.device.type, (self.count,)))
         return model
 
-    def alone(self, shared: nn.Module, last: bool) -> AbstractContextManager[Any]:
+    def no_sync(self, shared: nn.Module, last: bool) -> AbstractContextManager[Any]:
         """Keep the gradients of a batch to oneself, unless it is the last of its step."""
         if self.count > 1 and isinstance(shared, nn.parallel.DistributedDataParallel) and not last:
             return shared.no_sync()
@@ -74,7 +74,7 @@ class Ranks:
         return nullcontext()
 
 
-def whole(tensor: Tensor) -> Tensor:
+def full_tensor(tensor: Tensor) -> Tensor:
     """A tensor with the shards of all processes, who all must ask for it."""
     return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor.detach()
 

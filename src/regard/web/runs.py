@@ -13,8 +13,8 @@ from regard.web.files import clean, told
 from regard.web.shelf import Shelf
 
 POINTS = 1000  # of a curve
-STEP = frozenset({"step", "loss", "rate", "norm", "size", "seconds"})  # what every row has; the others are scores
-LOWER = frozenset({"nats", "perplexity", "error", "loss"})  # scores of which less is better
+STEP = frozenset({"step", "loss", "lr", "grad_norm", "size", "seconds"})  # what every row has; the others are scores
+LOWER = frozenset({"val_loss", "perplexity", "error", "loss"})  # scores of which less is better
 
 
 def router(folder: Path | None, shelf: Shelf) -> APIRouter:

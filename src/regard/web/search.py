@@ -29,8 +29,8 @@ def attentions(model: Any) -> tuple[Attended, ...]:
             model.step(torch.tensor([[START]]), state)
     found = [
         *(_attended(reading, name, "self") for name in reading),
-        *(_attended(writing, name, "causal") for name in writing if name not in model.crosses),
-        *(_attended(writing, name, "cross") for name in writing if name in model.crosses),
+        *(_attended(writing, name, "causal") for name in writing if name not in model.cross_attentions),
+        *(_attended(writing, name, "cross") for name in writing if name in model.cross_attentions),
     ]
     return tuple(found)
 
@@ -84,7 +84,7 @@ class Followed(nn.Module):
     ) -> None:
         super().__init__()
         self.model: Any = model
-        self.config, self.crosses = self.model.config, ()
+        self.config, self.cross_attentions = self.model.config, ()
         self.nodes = [Node(None, None, 0.0, 0, kept=True)]
         self._children: dict[tuple[int, int], int] = {}
         self._beam, self._show = beam, show
@@ -187,12 +187,12 @@ def searched(
     *,
     to: str | None,
     beam: int,
-    penalty: float,
+    length_penalty: float,
 ) -> tuple[list[Translation], list[Node]]:
     """The translations that a beam finds, best first, and the tree of all that it thought of."""
     followed = Followed(translator.model, known, edits, beam, show)
-    watched = Translator(followed, translator.tokenizer, limit=translator.limit, tagged=translator.tagged)
-    (found,) = watched.translate([text], to=to, beam=beam, penalty=penalty, count=beam)
+    watched = Translator(followed, translator.tokenizer, limit=translator.limit, multilingual=translator.multilingual)
+    (found,) = watched.translate([text], to=to, beam=beam, length_penalty=length_penalty, count=beam)
     followed.end([each.written for each in found])
     return found, followed.nodes
 

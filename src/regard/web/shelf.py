@@ -35,7 +35,7 @@ class Opened:
 
     def told(self, to: str | None) -> str | None:
         """What the translator is to be asked for."""
-        if not self.translator.tagged:
+        if not self.translator.multilingual:
             if to and self.target and to != self.target:
                 raise RefusedError(422, f"{self.name} writes {self.target}, not {to!r}; leave the language out")
             return None
@@ -103,7 +103,10 @@ class Shelf:
 
         card, config = self.card(name), told(self.folders[name] / "config.json")
         inner = config.get("config")
-        tagged, sides = bool(card.get("tagged")), [str(card.get(side) or "") for side in ("source", "target")]
+        multilingual, sides = (
+            bool(card.get("multilingual")),
+            [str(card.get(side) or "") for side in ("source", "target")],
+        )
         return {
             "name": name,
             "title": str(card.get("title") or name),
@@ -111,14 +114,14 @@ class Shelf:
             "source": sides[0] or None,
             "target": sides[1] or None,
             "data": str(card.get("data") or ""),
-            "tagged": tagged,
-            "languages": list(LANGUAGES) if tagged else [side for side in sides if side],
+            "multilingual": multilingual,
+            "languages": list(LANGUAGES) if multilingual else [side for side in sides if side],
             "lower": bool(card.get("lower")),
             "measured": card.get("measured") or {},
             "parameters": card.get("parameters"),
             "steps": card.get("steps"),
             "minutes": card.get("minutes"),
-            "crosses": not isinstance(inner, dict) or inner.get("attention") != "none",
+            "cross_attentions": not isinstance(inner, dict) or inner.get("attention") != "none",
         }
 
 

@@ -48,7 +48,7 @@ class Question(Wish):
     text: Text = ""
     beam: Annotated[int, Field(ge=1, le=BEAM)] = 5
     to: Annotated[str, Field(max_length=20)] | None = None
-    penalty: Annotated[float, Field(ge=0.0, le=5.0)] = 1.0
+    length_penalty: Annotated[float, Field(ge=0.0, le=5.0)] = 1.0
     edits: Annotated[list[Edit], Field(max_length=256)] = []
     force: Text | None = None
     pair: Pair | None = None
@@ -148,7 +148,7 @@ def warm(shelf: Shelf, ticket: Ticket) -> None:
         return
     one = shelf.open(next(iter(shelf.folders)))
     ticket.show()
-    one.translator.translate(["."], to=one.languages[0] if one.translator.tagged else None, beam=2)
+    one.translator.translate(["."], to=one.languages[0] if one.translator.multilingual else None, beam=2)
 
 
 def answer(question: Question, shelf: Shelf, looks: Looks, ticket: Ticket) -> Answer:
@@ -159,7 +159,7 @@ def answer(question: Question, shelf: Shelf, looks: Looks, ticket: Ticket) -> An
     one = shelf.open(question.model)
     ticket.begin()  # the first question of all waits for torch and for the model, which is not its fault
     pair = None if question.pair is None else _pair(question.pair)
-    to = one.told(question.to or (question.pair.target if question.pair and one.translator.tagged else None))
+    to = one.told(question.to or (question.pair.target if question.pair and one.translator.multilingual else None))
     text = question.text if pair is None else pair[0]
     source, tokenizer = _source(one, text, to), one.translator.tokenizer
     edits = edited(_edits(question, one), one.attentions)
@@ -172,7 +172,7 @@ def answer(question: Question, shelf: Shelf, looks: Looks, ticket: Ticket) -> An
             ticket.show,
             to=to,
             beam=question.beam,
-            penalty=question.penalty,
+            length_penalty=question.length_penalty,
         )
         best = found[0].written
         read = forced(one.translator.model, source, _ids(best), edits)
@@ -290,7 +290,7 @@ def _gold(one: Opened, pair: Any, to: str | None, edits: Any, source: Any, writt
     rows = _words_of(cut(translator.tokenizer, reference), spans(translator.tokenizer, pair.target))
     links = {(i, j) for a, b in pair.alignment for i in columns[a] for j in rows[b]}
     found: dict[str, list[float]] = {}
-    if translator.model.crosses:
+    if translator.model.cross_attentions:
         with record(translator.model, edits=edits):
             for (name, _), error in errors(translator.model, translator.tokenizer, [pair], tag=tag).items():
                 found.setdefault(name, []).append(round(error, 5))

@@ -5,7 +5,7 @@ Compositional splits hold back pairs of colour and kind, and orders of two kinds
 
 from dataclasses import dataclass
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.paper import SHEETS
 from regard.world.place import placed
 from regard.world.scene import (

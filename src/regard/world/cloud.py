@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float32, Int8, UInt8
 
+from regard.chance import Chance
 from regard.world import noise
-from regard.world.chance import Chance
 from regard.world.picture import Picture
 from regard.world.scene import FOCAL
 

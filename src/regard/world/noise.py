@@ -3,21 +3,10 @@
 import math
 
 import numpy as np
-from jaxtyping import Float, UInt64
+from jaxtyping import Float
 
-from regard.world.chance import Chance
+from regard.chance import Chance, bits
 from regard.world.silhouette import Field
-
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-
-
-def bits(chance: Chance, count: int) -> UInt64[np.ndarray, " n"]:
-    """So many times 64 random bits."""
-    x = np.arange(1, count + 1, dtype=np.uint64) * _STEP + np.uint64(chance.bits())
-    x = (x ^ (x >> np.uint64(30))) * _FIRST
-    x = (x ^ (x >> np.uint64(27))) * _SECOND
-    return x ^ (x >> np.uint64(31))
 
 
 def uniform(chance: Chance, *shape: int) -> Float[np.ndarray, "..."]:

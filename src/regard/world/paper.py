@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 from jaxtyping import Float
 
+from regard.chance import Chance
 from regard.world import noise
-from regard.world.chance import Chance
 from regard.world.silhouette import Field
 
 Period = float | Float[np.ndarray, "n 1 1"]  # in pixels

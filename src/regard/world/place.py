@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.scene import Thing
 from regard.world.silhouette import turned
 

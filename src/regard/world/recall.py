@@ -10,7 +10,7 @@ for, so its place alone gives nothing away: who forgets the keys can only guess 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.view import View
 
 SPLITS = ("train", "test")

@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Float32
 
+from regard.chance import Chance
 from regard.world import noise
-from regard.world.chance import Chance
 from regard.world.picture import Picture
 from regard.world.scene import KINDS
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, UInt8
 
+from regard.chance import Chance
 from regard.world import noise
 from regard.world.build import scene as build
-from regard.world.chance import Chance
 from regard.world.picture import Picture, render
 from regard.world.scene import MOST, SIZES, UNSEEN_FILLS, UNSEEN_PALETTES, Scene
 from regard.world.silhouette import turned

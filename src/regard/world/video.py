@@ -9,8 +9,8 @@ from math import sqrt
 import numpy as np
 from jaxtyping import Float
 
+from regard.chance import Chance
 from regard.world.build import DEPTHS, scene
-from regard.world.chance import Chance
 from regard.world.picture import render
 from regard.world.scene import Scene, Thing
 from regard.world.silhouette import turned

@@ -81,9 +81,9 @@ def test_the_error_rate_is_that_of_och_and_ney() -> None:
 
 @given(st.integers(0, 500), st.sampled_from(["bytes", "pieces", "words", "characters"]), st.booleans(), st.booleans())
 def test_the_pieces_of_the_worlds_words_are_those_that_spell_them(
-    index: int, kind: str, tagged: bool, lower: bool
+    index: int, kind: str, multilingual: bool, lower: bool
 ) -> None:
-    one, tag = KNOWN[kind, lower], "[en] " if tagged else ""
+    one, tag = KNOWN[kind, lower], "[en] " if multilingual else ""
     for words in WORLD[index][:2]:
         (ids,) = one.encode([tag + text(words)])
         places = spans(one, words, tag=tag)
@@ -133,7 +133,7 @@ MODELS: dict[str, Callable[[int], nn.Module]] = {
     "additive": lambda vocab: Seq2Seq(Recurrent(vocab, None, 32, 32)),
     "bilinear": lambda vocab: Seq2Seq(Recurrent(vocab, None, 32, 32, attention="bilinear")),
     "fed": lambda vocab: Seq2Seq(Recurrent(vocab, None, 32, 32, attention="bilinear", input_feeding=True)),
-    "transformer": lambda vocab: Transformer(Attentive(vocab, 32, 1, 1, 64, 0.0, first=True)),
+    "transformer": lambda vocab: Transformer(Attentive(vocab, 32, 1, 1, 64, 0.0, norm_first=True)),
 }
 
 
@@ -155,7 +155,7 @@ def test_who_copies_looks_at_the_word_that_comes_next(name: str) -> None:
 @torch.no_grad()
 def test_the_look_of_a_row_matters_first_for_the_word_it_predicts(name: str, row: int) -> None:
     model, source, target = MODELS[name](40).eval(), torch.randint(4, 40, (1, 6)), torch.randint(4, 40, (1, 5))
-    (cross,), looks = tuple(model.crosses), 0
+    (cross,), looks = tuple(model.cross_attentions), 0
 
     def blind(look: Look) -> Tensor:
         """Nothing is seen in one row, counted over all looks."""
@@ -181,7 +181,7 @@ def test_what_is_forced_in_a_batch_is_what_is_forced_alone(name: str) -> None:
     seen = dict(forced(model, sources, targets))
     assert sorted(seen) == [0, 1, 2]
     for row, looked in seen.items():
-        assert set(looked) == set(model.crosses)
+        assert set(looked) == set(model.cross_attentions)
         with record(model) as trace, torch.no_grad():
             model(torch.tensor([sources[row]]), torch.tensor([targets[row][:-1]]))
         for cross, weights in looked.items():

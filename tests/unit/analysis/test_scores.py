@@ -37,10 +37,10 @@ def test_bleu_and_chrf_are_those_of_sacrebleu(pairs: list[tuple[str, str]], lowe
 
 def test_a_signature_says_whether_case_counts() -> None:
     version = f"version:{sacrebleu.__version__}"
-    cased, lowered = (bleu(HYPOTHESES, REFERENCES, lower=lower) for lower in (False, True))
+    cased, quantize = (bleu(HYPOTHESES, REFERENCES, lower=lower) for lower in (False, True))
     assert cased.signature == f"nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|{version}"
-    assert lowered.signature == f"nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|{version}"
-    assert cased.value < lowered.value
+    assert quantize.signature == f"nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|{version}"
+    assert cased.value < quantize.value
     assert chrf(HYPOTHESES, REFERENCES).signature == f"nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|{version}"
     assert chrf(HYPOTHESES, REFERENCES, lower=True).value > chrf(HYPOTHESES, REFERENCES).value
 

@@ -77,7 +77,7 @@ def test_a_model_without_attention_has_no_heads(saved: Callable[..., Path], tmp_
 def test_a_model_of_several_languages_needs_to_be_told(
     saved: Callable[..., Path], tmp_path: Path, capsys: Captured
 ) -> None:
-    folder = str(saved(tmp_path / "many", source="any", target="any", tagged=True))
+    folder = str(saved(tmp_path / "many", source="any", target="any", multilingual=True))
     assert main(["evaluate", folder, *WORLD]) == 2
     assert "many does not say one language as its source; name it by --source" in capsys.readouterr().err
     found = measured(capsys, folder, *WORLD, "--source", "de", "--target", "cs")

@@ -72,7 +72,7 @@ def test_a_forced_translation_is_looked_at_word_by_word(
     (source,), (target,) = tokenizer.encode([TEXT], stop=True), tokenizer.encode(["The queen sings."], start=True)
     with record(model) as trace, torch.no_grad():
         model(torch.tensor([source]), torch.tensor([target]))
-    drawn = align(tokenizer, source, target[1:], trace.weights(model.crosses[0])[0, 0])
+    drawn = align(tokenizer, source, target[1:], trace.weights(model.cross_attentions[0])[0, 0])
     torch.testing.assert_close(torch.tensor(found["heads"]["layer 0, head 0"]), drawn.weights)
 
 

@@ -63,8 +63,8 @@ def test_a_run_goes_on_by_the_fields_it_began_with(sentences: Path, capsys: pyte
     assert main(["train", "translate", "--out", str(sentences / "run"), "--resume"]) == 0
     assert train(sentences, "--length", "3", "9", "--resume") == 0
     capsys.readouterr()
-    assert train(sentences, "--rate", "0.5", "--resume") == 2
-    assert "was begun with --rate 0.002, not 0.5; resume with the same" in capsys.readouterr().err
+    assert train(sentences, "--lr", "0.5", "--resume") == 2
+    assert "was begun with --lr 0.002, not 0.5; resume with the same" in capsys.readouterr().err
     assert train(sentences) == 2
     assert "holds a run already; go on with --resume, or give another --out" in capsys.readouterr().err
     (sentences / "run" / "recipe.json").write_text("{")

@@ -88,7 +88,7 @@ def test_json_has_every_translation_with_its_score(model: Path, capsys: Captured
 def test_words_are_drawn_by_chance_as_the_seed_says(model: Path, capsys: Captured) -> None:
     drawn = []
     for seed in ("0", "0", "1"):
-        assert main(["translate", "--temperature", "2", "--top", "50", "--seed", seed, TEXT]) == 0
+        assert main(["translate", "--temperature", "2", "--top-k", "50", "--seed", seed, TEXT]) == 0
         drawn.append(capsys.readouterr().out)
     assert drawn[0] == drawn[1] != drawn[2]
 
@@ -103,7 +103,7 @@ def test_fewer_bits_translate_too(model: Path, precision: str, capsys: Captured)
 def test_a_model_of_several_languages_is_told_which(
     saved: Callable[..., Path], tmp_path: Path, capsys: Captured
 ) -> None:
-    folder = str(saved(tmp_path / "many", target="any", tagged=True))
+    folder = str(saved(tmp_path / "many", target="any", multilingual=True))
     assert main(["translate", "--model", folder, "--to", "de", "--beam", "1", TEXT]) == 0
     capsys.readouterr()
     for flags, said in (
@@ -122,7 +122,7 @@ def test_a_model_of_several_languages_is_told_which(
         (["--beam", "0"], "a beam of 0 finds nothing"),
         (["--count", "9"], "a beam of 5 cannot give 9"),
         (["--temperature", "-1"], "temperature -1.0 is below 0"),
-        (["--share", "2"], "a share of 2.0 is no share"),
+        (["--top-p", "2"], "a share of 2.0 is no share"),
         (["--coverage", "-1"], "coverage -1.0"),
     ],
 )

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.chance import Chance
 from regard.data import Batches, split
 from regard.text import Tokenizer
-from regard.world.chance import Chance
 
 LINES = ["Ein Hund läuft über die Wiese.", "Zwei Hunde laufen über zwei Wiesen.", "Eine Wiese ohne Hund."]
 TOKENIZER = Tokenizer.train(LINES, vocab=400)

@@ -34,7 +34,9 @@ class Two:
     def best(self, coverage: float) -> tuple[int, ...]:
         seen = None if coverage == 0.0 else (lambda: self.last)
         first = torch.zeros(1, dtype=torch.long)
-        ((best,),) = beam(self.step, self, first, stop=STOP, limit=5, size=2, penalty=0.0, coverage=coverage, seen=seen)
+        ((best,),) = beam(
+            self.step, self, first, stop=STOP, limit=5, size=2, length_penalty=0.0, coverage=coverage, seen=seen
+        )
         return best.words
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from regard.attention import Memory, multihead, record
-from regard.decode import Written, beam, chance, greedy, looks, walk
+from regard.decode import Hypothesis, beam, generate, greedy, looks, sampler
 
 STOP, WORDS = 1, 5
 
@@ -70,7 +70,9 @@ seeds = st.integers(0, 2**31)
 def test_a_beam_of_one_is_greedy(seed: int) -> None:
     toy = Toy(seed)
     one = greedy(toy.step, toy.start(), first(toy), stop=STOP, limit=8)
-    other = [best for (best,) in beam(toy.step, toy.start(), first(toy), stop=STOP, limit=8, size=1, penalty=0.0)]
+    other = [
+        best for (best,) in beam(toy.step, toy.start(), first(toy), stop=STOP, limit=8, size=1, length_penalty=0.0)
+    ]
     for a, b in zip(one, other, strict=True):
         assert (a.words, a.finished) == (b.words, b.finished)
         assert a.log_prob == pytest.approx(b.log_prob, abs=1e-4)
@@ -80,23 +82,27 @@ def test_a_beam_of_one_is_greedy(seed: int) -> None:
 @settings(max_examples=10)
 def test_a_beam_as_wide_as_the_language_finds_the_likeliest_sequences_there_are(seed: int) -> None:
     toy, limit = Toy(seed, sentences=2), 3
-    found = beam(toy.step, toy.start(), first(toy), stop=STOP, limit=limit, size=WORDS**limit, penalty=0.0, count=3)
+    found = beam(
+        toy.step, toy.start(), first(toy), stop=STOP, limit=limit, size=WORDS**limit, length_penalty=0.0, count=3
+    )
     for sentence, three in enumerate(found):
         assert [each.log_prob for each in three] == pytest.approx(every(toy, sentence, limit)[:3], abs=1e-4)
 
 
 @given(seeds, st.integers(1, 6), st.sampled_from([0.0, 0.6, 1.0]))
-def test_log_probabilities_are_those_of_the_words(seed: int, size: int, penalty: float) -> None:
+def test_log_probabilities_are_those_of_the_words(seed: int, size: int, length_penalty: float) -> None:
     toy = Toy(seed)
     for sentence, some in enumerate(
-        beam(toy.step, toy.start(), first(toy), stop=STOP, limit=6, size=size, penalty=penalty, count=size)
+        beam(
+            toy.step, toy.start(), first(toy), stop=STOP, limit=6, size=size, length_penalty=length_penalty, count=size
+        )
     ):
         assert [each.score for each in some] == sorted((each.score for each in some), reverse=True)
         assert len({(each.words, each.finished) for each in some}) == len(some)
         for each in some:
             words = (*each.words, STOP) if each.finished else each.words
             assert each.log_prob == pytest.approx(toy.log_prob(sentence, words), abs=1e-4)
-            assert each.score == pytest.approx(each.log_prob / ((5 + len(words)) / 6) ** penalty, abs=1e-4)
+            assert each.score == pytest.approx(each.log_prob / ((5 + len(words)) / 6) ** length_penalty, abs=1e-4)
             assert len(each.rows) == len(words)
 
 
@@ -171,27 +177,27 @@ def test_a_finished_row_costs_nothing_more() -> None:
 def test_chances_are_those_of_the_model() -> None:
     logits = torch.tensor([[2.0, 1.0, 0.0, -1.0]]).expand(40_000, -1)
     for temperature in (0.5, 1.0, 2.0):
-        drawn = chance(temperature=temperature, generator=torch.Generator().manual_seed(0))(logits)
+        drawn = sampler(temperature=temperature, generator=torch.Generator().manual_seed(0))(logits)
         expected = (logits[0] / temperature).softmax(dim=-1)
         torch.testing.assert_close(drawn.bincount(minlength=4) / 40_000, expected, atol=0.01, rtol=0)
 
 
 def test_only_the_top_or_the_share_is_drawn() -> None:
     logits = torch.tensor([[0.0, 3.0, 1.0, 2.0]]).expand(2000, -1)
-    assert set(chance(top=2)(logits).tolist()) == {1, 3}
+    assert set(sampler(top_k=2)(logits).tolist()) == {1, 3}
     # Chances 0.64, 0.24, 0.09, 0.03: half is held by the first, three quarters by two.
-    assert set(chance(share=0.5)(logits).tolist()) == {1}
-    assert set(chance(share=0.75)(logits).tolist()) == {1, 3}
-    assert set(chance(top=1, share=1.0)(logits).tolist()) == {1}
-    assert chance(temperature=0.0)(logits).eq(1).all()
+    assert set(sampler(top_p=0.5)(logits).tolist()) == {1}
+    assert set(sampler(top_p=0.75)(logits).tolist()) == {1, 3}
+    assert set(sampler(top_k=1, top_p=1.0)(logits).tolist()) == {1}
+    assert sampler(temperature=0.0)(logits).eq(1).all()
 
 
 def test_the_same_generator_writes_the_same() -> None:
     toy = Toy(3)
 
-    def written(seed: int) -> list[Written]:
-        choose = chance(generator=torch.Generator().manual_seed(seed))
-        return walk(toy.step, toy.start(), first(toy), stop=STOP, limit=8, choose=choose)
+    def written(seed: int) -> list[Hypothesis]:
+        choose = sampler(generator=torch.Generator().manual_seed(seed))
+        return generate(toy.step, toy.start(), first(toy), stop=STOP, limit=8, choose=choose)
 
     assert written(1) == written(1) != written(2)
 
@@ -247,9 +253,9 @@ def test_mistakes_are_named_with_the_way_out() -> None:
     with pytest.raises(ValueError, match="a beam of 2 cannot give 3 sequences; ask for 1 to 2"):
         beam(toy.step, toy.start(), first(toy), stop=STOP, limit=3, size=2, count=3)
     with pytest.raises(ValueError, match=r"a share of 0.0 is no share"):
-        chance(share=0.0)
+        sampler(top_p=0.0)
     with pytest.raises(ValueError, match="the top 0 words are none"):
-        chance(top=0)
+        sampler(top_k=0)
     with pytest.raises(ValueError, match=r"temperature -1.0 is below 0"):
-        chance(temperature=-1.0)
+        sampler(temperature=-1.0)
     assert math.isfinite(greedy(toy.step, toy.start(), first(toy), stop=STOP, limit=1)[0].log_prob)

@@ -22,12 +22,12 @@ def model(seed: int) -> Transformer:
 
 
 def obvious(
-    one: Transformer, source: Tensor, size: int, limit: int, penalty: float
+    one: Transformer, source: Tensor, size: int, limit: int, length_penalty: float
 ) -> list[tuple[float, tuple[int, ...], bool]]:
     """Scores, words and whether they came to a stop, best first."""
 
     def norm(length: int) -> float:
-        return float(((5 + length) / 6) ** penalty)
+        return float(((5 + length) / 6) ** length_penalty)
 
     living: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     done: list[tuple[float, tuple[int, ...], bool]] = []
@@ -53,7 +53,7 @@ def test_the_search_finds_what_an_obvious_one_finds(seed: int, size: int) -> Non
     one, lengths, limits = model(seed), torch.tensor([7, 3, 5]), [9, 6, 8]
     source = torch.randint(4, 1100, (3, 7))
     start, first = one.start(source, lengths=lengths), torch.full((3,), START)
-    found = beam(one.step, start, first, stop=STOP, limit=limits, size=size, penalty=0.6)
+    found = beam(one.step, start, first, stop=STOP, limit=limits, size=size, length_penalty=0.6)
     for i, (best,) in enumerate(found):
         score, words, finished = obvious(one, source[i, : lengths[i]], size, limits[i], 0.6)[0]
         assert (best.words, best.finished) == (words, finished)

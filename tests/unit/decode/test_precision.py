@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.decode import Precision, lowered
+from regard.decode import Precision, quantize
 from regard.models import seq2seq, transformer
 
 
@@ -25,7 +25,7 @@ SOURCE, TARGET = torch.randint(4, 200, (3, 9)), torch.randint(4, 200, (3, 7))
 def test_logits_are_those_of_the_model_but_for_rounding(name: str, precision: Precision, error: float) -> None:
     made = model(name)
     with torch.no_grad():
-        full, low = (each(SOURCE, TARGET).float() for each in (made, lowered(made, precision)))
+        full, low = (each(SOURCE, TARGET).float() for each in (made, quantize(made, precision)))
     assert (full - low).norm() <= error * full.norm()
     assert (full - low).norm() >= 1e-5 * full.norm() or precision == "float32"  # it is rounded indeed
 
@@ -34,7 +34,7 @@ def test_logits_are_those_of_the_model_but_for_rounding(name: str, precision: Pr
 def test_the_model_itself_stays_as_it_is(precision: Precision) -> None:
     made = model("transformer").train()
     before = {name: tensor.clone() for name, tensor in made.state_dict().items()}
-    low = lowered(made, precision)
+    low = quantize(made, precision)
     after = made.state_dict()
     assert after.keys() == before.keys()
     assert all(after[name].equal(before[name]) for name in before)
@@ -47,7 +47,7 @@ def test_the_model_itself_stays_as_it_is(precision: Precision) -> None:
 
 
 def test_steps_in_eight_bits_follow_the_whole_in_eight_bits() -> None:
-    low = lowered(model("transformer"), "int8")
+    low = quantize(model("transformer"), "int8")
     with torch.no_grad():
         whole, state = low(SOURCE, TARGET), low.start(SOURCE)
         steps = []
@@ -59,7 +59,7 @@ def test_steps_in_eight_bits_follow_the_whole_in_eight_bits() -> None:
 
 
 def test_words_look_at_themselves_by_one_product() -> None:
-    low = lowered(model("transformer"), "int8")
+    low = quantize(model("transformer"), "int8")
     attn, x = low.decoder.blocks[0].attn, torch.randn(3, 5, 64)
     with torch.no_grad():
         for one, other in zip(attn._projected(x), (attn.q(x), attn.k(x), attn.v(x)), strict=True):
@@ -70,7 +70,7 @@ def test_every_matrix_is_packed_and_rows_have_scales_of_their_own() -> None:
     made = nn.Sequential(nn.Linear(16, 4), nn.ReLU(), nn.Sequential(nn.Linear(4, 3, bias=False)))
     with torch.no_grad():
         made[0].weight[0] *= 1000.0  # one loud row does not drown the others
-    low = lowered(made, "int8")
+    low = quantize(made, "int8")
     assert not any(isinstance(module, nn.Linear) for module in low.modules())
     assert isinstance(made[0], nn.Linear)
     x = torch.randn(8, 16)
@@ -83,7 +83,7 @@ def test_every_matrix_is_packed_and_rows_have_scales_of_their_own() -> None:
 def test_zero_weights_and_zero_inputs_stay_zero() -> None:
     linear = nn.Linear(8, 4)
     nn.init.zeros_(linear.weight)
-    low = lowered(nn.Sequential(linear), "int8")
+    low = quantize(nn.Sequential(linear), "int8")
     assert low(torch.randn(2, 8)).equal(linear.bias.expand(2, 4))
     assert low(torch.zeros(2, 8)).equal(linear.bias.expand(2, 4))
 
@@ -91,4 +91,4 @@ def test_zero_weights_and_zero_inputs_stay_zero() -> None:
 @pytest.mark.usefixtures("as_users_meet_it")
 def test_an_unknown_precision_is_refused() -> None:
     with pytest.raises(ValueError, match="no precision is called 'int4'; choose float32, bfloat16, int8"):
-        lowered(model("seq2seq"), "int4")
+        quantize(model("seq2seq"), "int4")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from regard.attention import record
-from regard.decode import Translation, Translator, chance
+from regard.decode import Translation, Translator, sampler
 from regard.models import seq2seq, transformer
 from regard.text import START, STOP, UNKNOWN, Tokenizer
 
@@ -72,7 +72,7 @@ def test_what_a_translation_looked_at_is_what_it_looks_at_when_read_in_one_go(na
             read = (START, *each.written.words)[: len(each.written.rows)]
             with torch.no_grad(), record(made) as trace:
                 made(torch.tensor([each.source]), torch.tensor([read]))
-            assert each.weights.keys() == set(made.crosses) != set()
+            assert each.weights.keys() == set(made.cross_attentions) != set()
             for cross, weights in each.weights.items():
                 torch.testing.assert_close(weights, trace.weights(cross)[0], atol=1e-4, rtol=1e-3)
 
@@ -87,15 +87,17 @@ def test_watching_changes_no_word_and_a_fixed_context_has_nothing_to_watch() -> 
 
 @pytest.mark.parametrize("name", ["transformer", "rnnsearch"])
 def test_coverage_counts_what_the_winner_looks_at_when_read_in_one_go(name: str) -> None:
-    made, coverage, penalty = model(name), 0.7, 0.6
-    for some in Translator(made, tokenizer()).translate(TEXTS, beam=3, count=3, coverage=coverage, penalty=penalty):
+    made, coverage, length_penalty = model(name), 0.7, 0.6
+    for some in Translator(made, tokenizer()).translate(
+        TEXTS, beam=3, count=3, coverage=coverage, length_penalty=length_penalty
+    ):
         for each in some:
             with torch.no_grad(), record(made) as trace:
                 read = (START, *each.written.words)[: len(each.written.rows)]
                 made(torch.tensor([each.source]), torch.tensor([read]))
-            looked = torch.stack([trace.weights(cross)[0].mean(dim=0) for cross in made.crosses]).mean(dim=0)
+            looked = torch.stack([trace.weights(cross)[0].mean(dim=0) for cross in made.cross_attentions]).mean(dim=0)
             missed = sum(math.log(min(float(share), 1.0)) for share in looked.sum(dim=0))
-            plain = each.written.log_prob / ((5 + len(read)) / 6) ** penalty
+            plain = each.written.log_prob / ((5 + len(read)) / 6) ** length_penalty
             assert each.written.score == pytest.approx(plain + coverage * missed, abs=1e-3)
 
 
@@ -106,7 +108,7 @@ def test_no_coverage_is_as_before_and_coverage_needs_an_attention() -> None:
     with pytest.raises(ValueError, match=r"coverage 0.2 counts what was looked at, and this model does not look"):
         Translator(model("fixed"), tokenizer()).translate(TEXTS, coverage=0.2)
     with pytest.raises(ValueError, match=r"coverage 0.2 ranks what a beam finds; give 0 or more, and 0 where"):
-        translator.translate(TEXTS, coverage=0.2, choose=chance())
+        translator.translate(TEXTS, coverage=0.2, choose=sampler())
 
 
 def test_a_beam_of_one_writes_the_likeliest_word_each_time() -> None:
@@ -151,7 +153,7 @@ def test_drawing_is_repeatable_and_gives_as_many_as_asked() -> None:
     translator = Translator(model(), tokenizer())
 
     def drawn(seed: int) -> list[list[str]]:
-        choose = chance(generator=torch.Generator().manual_seed(seed))
+        choose = sampler(generator=torch.Generator().manual_seed(seed))
         return [[each.text for each in some] for some in translator.translate(TEXTS, choose=choose, count=7)]
 
     assert drawn(1) == drawn(1) != drawn(2)
@@ -159,7 +161,7 @@ def test_drawing_is_repeatable_and_gives_as_many_as_asked() -> None:
 
 
 def test_a_tagged_model_reads_the_wanted_language_in_front_of_the_text() -> None:
-    translator = Translator(model(), tokenizer(), tagged=True)
+    translator = Translator(model(), tokenizer(), multilingual=True)
     ((best,),) = translator.translate(["Ein Hund"], to="cs")
     assert list(best.source) == tokenizer().encode(["[cs] Ein Hund"], stop=True)[0]
     ((blank,),) = translator.translate([" "], to="cs")
@@ -209,4 +211,4 @@ def test_one_text_is_not_taken_for_several() -> None:
     with pytest.raises(TypeError, match=r"'Ein Hund' is one text, but several are expected; write \[text\]"):
         Translator(model(), tokenizer()).translate("Ein Hund")
     with pytest.raises(TypeError, match="text 0 is bytes, not str"):
-        Translator(model(), tokenizer(), tagged=True).translate([b"Ein Hund"], to="cs")  # type: ignore[list-item]
+        Translator(model(), tokenizer(), multilingual=True).translate([b"Ein Hund"], to="cs")  # type: ignore[list-item]

@@ -94,7 +94,7 @@ def test_a_gated_block_starts_closed_and_can_open() -> None:
 
 
 def test_text_before_any_image_passes_a_gated_block_as_without_images() -> None:
-    block, x = GatedBlock(16, multihead(16, 4, offset=False), MLP(16)), torch.randn(1, 4, 16)
+    block, x = GatedBlock(16, multihead(16, 4, qkv_bias=False, out_bias=False), MLP(16)), torch.randn(1, 4, 16)
     nn.init.ones_(block.cross_gate)
     visible = torch.tensor([[False] * 5, [False] * 5, [True] * 5, [True] * 5])
     y = block(x, block.cross.remember(torch.randn(1, 5, 16)), visible=visible)

@@ -13,12 +13,12 @@ from transformers.models.resnet.modeling_resnet import ResNetBasicLayer, ResNetB
 
 from regard.attention import Partitioned, Window, multihead, record
 from regard.layers.convolution import (
-    Basic,
+    BasicBlock,
     Bottleneck,
+    ConvStem,
     FeatureAttention,
-    Patches,
-    Stem,
-    Temporal,
+    PatchEmbed,
+    TemporalConv,
 )
 
 # --- from an image to tokens
@@ -26,7 +26,7 @@ from regard.layers.convolution import (
 
 @given(patch=st.integers(1, 4), rows=st.integers(1, 3), columns=st.integers(1, 3))
 def test_a_patch_becomes_a_token_by_one_linear_map_of_its_pixels(patch: int, rows: int, columns: int) -> None:
-    patches = Patches(3, patch, 8)
+    patches = PatchEmbed(3, patch, 8)
     image = torch.randn(2, 3, rows * patch, columns * patch)
     pixels = F.unfold(image, patch, stride=patch).mT  # b n (c p p)
     tokens = F.linear(pixels, patches.project.weight.flatten(1), patches.project.bias)
@@ -34,7 +34,7 @@ def test_a_patch_becomes_a_token_by_one_linear_map_of_its_pixels(patch: int, row
 
 
 def test_changing_one_pixel_changes_one_token() -> None:
-    patches, image = Patches(3, 4, 8), torch.randn(1, 3, 12, 8)
+    patches, image = PatchEmbed(3, 4, 8), torch.randn(1, 3, 12, 8)
     before = patches(image)
     image[0, 1, 9, 2] += 1.0
     changed = (patches(image) != before).any(dim=-1)[0]
@@ -43,21 +43,21 @@ def test_changing_one_pixel_changes_one_token() -> None:
 
 def test_an_image_that_does_not_divide_is_told_the_sizes_that_would() -> None:
     with pytest.raises(ValueError, match=r"an image of 225×224 .* its height 224 or 240 and its width 224"):
-        Patches(3, 16, 8)(torch.randn(1, 3, 225, 224))
+        PatchEmbed(3, 16, 8)(torch.randn(1, 3, 225, 224))
     with pytest.raises(ValueError, match=r"an image of 7×0 .* its height 16 and its width 16"):
-        Patches(3, 16, 8)(torch.randn(1, 3, 7, 0))
+        PatchEmbed(3, 16, 8)(torch.randn(1, 3, 7, 0))
 
 
 def test_tokens_of_an_image_go_into_a_windowed_attention() -> None:
     image = torch.randn(1, 3, 32, 48)
-    for stem in (Patches(3, 16, 8), Stem(3, 8)):
+    for stem in (PatchEmbed(3, 16, 8), ConvStem(3, 8)):
         tokens = stem(image)
         assert tokens.shape == (1, 2, 3, 8)
         assert Partitioned(multihead(8, 2), Window(2))(tokens).shape == tokens.shape
 
 
 def test_a_stem_doubles_its_channels_while_it_halves_the_map() -> None:
-    stem = Stem(3, 192, depth=4)
+    stem = ConvStem(3, 192, depth=4)
     widths = [m.out_channels for m in stem.modules() if isinstance(m, nn.Conv2d)]
     assert widths == [24, 48, 96, 192, 192]  # the stem of ViT_C-1GF (Xiao 2021)
     assert stem(torch.randn(2, 3, 64, 33)).shape == (2, 4, 3, 192)
@@ -65,7 +65,7 @@ def test_a_stem_doubles_its_channels_while_it_halves_the_map() -> None:
 
 def test_a_token_of_a_stem_sees_beyond_its_own_pixels() -> None:
     image = torch.randn(1, 3, 48, 48, requires_grad=True)
-    (grad,) = torch.autograd.grad(Stem(3, 16).eval()(image)[0, 1, 1].sum(), image)
+    (grad,) = torch.autograd.grad(ConvStem(3, 16).eval()(image)[0, 1, 1].sum(), image)
     seen = grad.abs().sum(dim=(0, 1)).nonzero()
     # Four strided 3×3 convolutions see 31 pixels, which begin 15 before the patch at 16.
     assert seen.min(dim=0).values.tolist() == [1, 1]
@@ -74,25 +74,25 @@ def test_a_token_of_a_stem_sees_beyond_its_own_pixels() -> None:
 
 def test_a_stem_width_that_does_not_halve_is_told_the_near_ones() -> None:
     with pytest.raises(ValueError, match="width 100 does not halve 3 times, as a stem of depth 4 asks; try 96 or 104"):
-        Stem(3, 100)
+        ConvStem(3, 100)
 
 
 # --- the blocks of a ResNet
 
 
-@pytest.mark.parametrize("block", [Basic, Bottleneck])
-def test_a_quiet_block_starts_as_its_shortcut(block: type[Basic | Bottleneck]) -> None:
+@pytest.mark.parametrize("block", [BasicBlock, Bottleneck])
+def test_a_quiet_block_starts_as_its_shortcut(block: type[BasicBlock | Bottleneck]) -> None:
     x = torch.randn(2, 8, 6, 6)
     assert block(8, 8)(x).equal(x.relu())
     narrower = block(8, 16, stride=2)
     assert narrower(x).equal(narrower.around(x).relu())
-    assert not torch.allclose(block(8, 8, quiet=False)(x), x.relu())
+    assert not torch.allclose(block(8, 8, zero_init=False)(x), x.relu())
 
 
-@pytest.mark.parametrize("block", [Basic, Bottleneck])
+@pytest.mark.parametrize("block", [BasicBlock, Bottleneck])
 @pytest.mark.parametrize(("width", "stride"), [(8, 2), (16, 1), (16, 2)])
 def test_a_shortcut_projects_only_when_the_shape_changes(
-    block: type[Basic | Bottleneck], width: int, stride: int
+    block: type[BasicBlock | Bottleneck], width: int, stride: int
 ) -> None:
     changing = block(8, width, stride=stride)
     assert changing(torch.randn(2, 8, 7, 6)).shape == (2, width, -(-7 // stride), 6 // stride)
@@ -112,11 +112,11 @@ def test_a_bottleneck_that_cannot_narrow_is_told_the_near_widths() -> None:
         Bottleneck(8, 18)
 
 
-@pytest.mark.parametrize(("block", "theirs"), [(Basic, ResNetBasicLayer), (Bottleneck, ResNetBottleNeckLayer)])
+@pytest.mark.parametrize(("block", "theirs"), [(BasicBlock, ResNetBasicLayer), (Bottleneck, ResNetBottleNeckLayer)])
 @pytest.mark.parametrize(("width", "stride"), [(8, 1), (8, 2), (16, 1), (16, 2)])
 @pytest.mark.parametrize("training", [True, False])
 def test_a_block_equals_that_of_transformers_with_its_weights(
-    block: type[Basic | Bottleneck], theirs: Callable[..., nn.Module], width: int, stride: int, training: bool
+    block: type[BasicBlock | Bottleneck], theirs: Callable[..., nn.Module], width: int, stride: int, training: bool
 ) -> None:
     ours, other = block(8, width, stride=stride).train(training), theirs(8, width, stride=stride).train(training)
     for tensor in other.state_dict().values():
@@ -212,7 +212,7 @@ def test_a_convolution_over_the_past_does_not_see_the_future(
     words: int, place: st.DataObject, kernel: int, depth: int
 ) -> None:
     t = place.draw(st.integers(0, words - 1))
-    temporal = Temporal(3, 5, kernel=kernel, depth=depth)
+    temporal = TemporalConv(3, 5, kernel=kernel, depth=depth)
     x = torch.randn(2, words, 3)
     before = temporal(x)
     x[:, t:] = torch.randn(2, words - t, 3)
@@ -224,7 +224,7 @@ def test_a_convolution_over_the_past_does_not_see_the_future(
 
 @pytest.mark.parametrize(("kernel", "depth", "field"), [(3, 1, 5), (3, 4, 61), (2, 3, 15), (5, 2, 25), (1, 3, 1)])
 def test_a_convolution_over_the_past_sees_exactly_as_far_as_it_says(kernel: int, depth: int, field: int) -> None:
-    temporal = Temporal(3, 4, kernel=kernel, depth=depth)
+    temporal = TemporalConv(3, 4, kernel=kernel, depth=depth)
     assert temporal.receptive_field == field
     # Positive weights and words keep every ReLU open, so that no path is closed by chance.
     with torch.no_grad():
@@ -237,13 +237,13 @@ def test_a_convolution_over_the_past_sees_exactly_as_far_as_it_says(kernel: int,
 
 
 def test_a_sequence_alone_reads_as_it_does_in_a_batch() -> None:
-    temporal, x = Temporal(3, 4, depth=2), torch.randn(3, 6, 3)
+    temporal, x = TemporalConv(3, 4, depth=2), torch.randn(3, 6, 3)
     for i in range(3):
         torch.testing.assert_close(temporal(x[i : i + 1]), temporal(x)[i : i + 1])
 
 
 def test_dropout_over_the_past_is_for_training_only() -> None:
-    temporal, x = Temporal(3, 4, dropout=0.5), torch.randn(2, 6, 3)
+    temporal, x = TemporalConv(3, 4, dropout=0.5), torch.randn(2, 6, 3)
     assert not temporal(x).equal(temporal(x))
     temporal.eval()
     assert temporal(x).equal(temporal(x))

@@ -13,11 +13,13 @@ cells = pytest.mark.parametrize("cell", CELLS)
 
 
 @cells
-@given(lengths=st.lists(st.integers(1, 6), min_size=1, max_size=5), both_ways=st.booleans(), depth=st.integers(1, 2))
+@given(
+    lengths=st.lists(st.integers(1, 6), min_size=1, max_size=5), bidirectional=st.booleans(), depth=st.integers(1, 2)
+)
 def test_a_sentence_in_a_padded_batch_reads_as_it_does_alone(
-    cell: str, lengths: list[int], both_ways: bool, depth: int
+    cell: str, lengths: list[int], bidirectional: bool, depth: int
 ) -> None:
-    rnn = Recurrent(3, 4, cell=cell, depth=depth, both_ways=both_ways)
+    rnn = Recurrent(3, 4, cell=cell, depth=depth, bidirectional=bidirectional)
     x = torch.randn(len(lengths), 7, 3)
     y, state = rnn(x, lengths=torch.tensor(lengths))
     for i, length in enumerate(lengths):
@@ -31,7 +33,7 @@ def test_a_sentence_in_a_padded_batch_reads_as_it_does_alone(
 
 @cells
 def test_padding_may_hold_anything_and_learns_nothing(cell: str) -> None:
-    rnn, lengths = Recurrent(3, 4, cell=cell, both_ways=True), torch.tensor([2, 5, 1])
+    rnn, lengths = Recurrent(3, 4, cell=cell, bidirectional=True), torch.tensor([2, 5, 1])
     x = torch.randn(3, 5, 3, requires_grad=True)
     hidden = ~padding(lengths, 5)[:, 0, 0, :, None]
     y, state = rnn(x, lengths=lengths)
@@ -76,7 +78,7 @@ def test_a_gradient_reaches_the_first_word_through_the_steps(cell: str) -> None:
 
 @cells
 def test_the_summary_is_the_last_word_forward_beside_the_first_word_backward(cell: str) -> None:
-    rnn = Recurrent(3, 4, cell=cell, depth=2, both_ways=True)
+    rnn = Recurrent(3, 4, cell=cell, depth=2, bidirectional=True)
     lengths = torch.tensor([5, 3])
     y, state = rnn(torch.randn(2, 5, 3), lengths=lengths)
     last = y[torch.arange(2), lengths - 1]
@@ -89,7 +91,7 @@ def test_one_way_the_summary_is_the_last_annotation() -> None:
 
 
 def test_reading_both_ways_each_word_knows_the_whole_sentence() -> None:
-    rnn = Recurrent(3, 4, both_ways=True)
+    rnn = Recurrent(3, 4, bidirectional=True)
     x = torch.randn(1, 6, 3, requires_grad=True)
     y, _ = rnn(x)
     (grad,) = torch.autograd.grad(y[0, 2].sum(), x)
@@ -98,7 +100,7 @@ def test_reading_both_ways_each_word_knows_the_whole_sentence() -> None:
 
 @cells
 def test_the_state_of_an_encoder_that_reads_both_ways_starts_a_decoder_as_wide_as_its_annotations(cell: str) -> None:
-    encoder = Recurrent(3, 4, cell=cell, depth=2, both_ways=True)
+    encoder = Recurrent(3, 4, cell=cell, depth=2, bidirectional=True)
     decoder = Recurrent(5, encoder.annotation, cell=cell, depth=2)
     x, word = torch.randn(2, 6, 3, requires_grad=True), torch.randn(2, 1, 5)
     _, state = encoder(x)
@@ -110,7 +112,7 @@ def test_the_state_of_an_encoder_that_reads_both_ways_starts_a_decoder_as_wide_a
 
 
 def test_annotations_are_what_an_additive_attention_remembers() -> None:
-    encoder, decoder = Recurrent(3, 4, both_ways=True), Recurrent(5, 6)
+    encoder, decoder = Recurrent(3, 4, bidirectional=True), Recurrent(5, 6)
     lengths = torch.tensor([4, 2])
     annotations, _ = encoder(torch.randn(2, 4, 3), lengths=lengths)
     attn = additive(6, encoder.annotation, 7)
@@ -171,7 +173,7 @@ def test_a_length_beyond_the_batch_is_refused() -> None:
 
 
 def test_a_state_of_another_shape_is_told_the_right_one() -> None:
-    _, state = Recurrent(3, 4, both_ways=True)(torch.randn(2, 5, 3))
+    _, state = Recurrent(3, 4, bidirectional=True)(torch.randn(2, 5, 3))
     with pytest.raises(ValueError, match=r"a state of shape \(2, 1, 8\) cannot start .* give \(2, 1, 4\)"):
         Recurrent(3, 4)(torch.randn(2, 1, 3), state)
 

@@ -13,11 +13,11 @@ from regard.models.seq2seq import PRESETS, Config, Seq2Seq, State
 
 NANO = PRESETS["seq2seq-nano"]
 KINDS = {
-    "fixed": replace(NANO, attention="none", cell="lstm", both_ways=False, depth=2),
+    "fixed": replace(NANO, attention="none", cell="lstm", bidirectional=False, depth=2),
     "fixed, both ways": replace(NANO, attention="none", target=None),
     "additive": NANO,
     "additive, deep": replace(NANO, cell="lstm", depth=2),
-    "dot": replace(NANO, attention="dot", both_ways=False, cell="rnn"),
+    "dot": replace(NANO, attention="dot", bidirectional=False, cell="rnn"),
     "bilinear": replace(NANO, attention="bilinear", cell="lstm"),
     "concat": replace(NANO, attention="concat"),
     "fed": replace(NANO, attention="bilinear", input_feeding=True),
@@ -123,7 +123,7 @@ def test_without_attention_there_is_no_memory_and_the_context_stays_as_it_is(con
     _, later = one.step(words(2, 3), start)
     assert start.memory is None
     assert later.beside is start.beside
-    assert start.beside.shape == (2, config.hidden * (2 if config.both_ways else 1))  # however long the source
+    assert start.beside.shape == (2, config.hidden * (2 if config.bidirectional else 1))  # however long the source
 
 
 def test_the_fixed_context_is_read_at_every_step() -> None:

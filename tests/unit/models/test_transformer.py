@@ -15,8 +15,8 @@ NANO = PRESETS["transformer-nano"]
 norms_anywhere = pytest.mark.parametrize("first", [True, False])
 
 
-def model(first: bool = False) -> Transformer:
-    return Transformer(replace(NANO, first=first)).eval()
+def model(norm_first: bool = False) -> Transformer:
+    return Transformer(replace(NANO, norm_first=norm_first)).eval()
 
 
 def words(*shape: int) -> Tensor:
@@ -173,7 +173,7 @@ def test_the_published_sizes_weigh_what_table_3_says(size: str, millions: int) -
 
 
 def test_only_norms_that_come_first_need_a_last_one() -> None:
-    final = {name for name, _ in model(first=True).named_parameters()} - {n for n, _ in model().named_parameters()}
+    final = {name for name, _ in model(norm_first=True).named_parameters()} - {n for n, _ in model().named_parameters()}
     assert final == {f"{side}_norm.{p}" for side in ("encoder", "decoder") for p in ("weight", "bias")}
 
 

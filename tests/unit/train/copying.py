@@ -43,7 +43,7 @@ def task(plan: Copy) -> Task:
     dice = np.random.default_rng(0)
     words = [dice.integers(4, 4 + LETTERS, dice.integers(*plan.length)).tolist() for _ in range(120)]
     torch.manual_seed(plan.seed)
-    config = Config(vocab=4 + LETTERS, width=16, depth=1, heads=2, hidden=32, dropout=plan.dropout, first=True)
+    config = Config(vocab=4 + LETTERS, width=16, depth=1, heads=2, hidden=32, dropout=plan.dropout, norm_first=True)
 
     def batches(rows: list[Any]) -> Batches:
         return Batches(rows, [[2, *row, 3] for row in rows], tokens=plan.tokens, seed=plan.seed)
@@ -56,7 +56,7 @@ def task(plan: Copy) -> Task:
     held = batches(words[100:])
 
     def score(model: nn.Module) -> dict[str, float]:
-        return {"nats": sum(loss(model, batch).item() for batch in held.once()) / sum(map(size, held.once()))}
+        return {"val_loss": sum(loss(model, batch).item() for batch in held.once()) / sum(map(size, held.once()))}
 
     return Task(Transformer(config), batches(words[:100]), size, loss, score, save)
 

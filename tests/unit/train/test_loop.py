@@ -64,7 +64,7 @@ def left(folder: Path) -> dict[str, Tensor]:
     return load_file(folder / "model" / "model.safetensors")
 
 
-SHORT = Plan(steps=20, warmup=0, rate=0.1, schedule="constant", evaluate=5, save=5, decay=0.0, precision="float32")
+SHORT = Plan(steps=20, warmup=0, lr=0.1, schedule="constant", evaluate=5, save=5, weight_decay=0.0, precision="float32")
 
 
 def equal(one: Path, other: Path) -> bool:
@@ -122,8 +122,8 @@ def test_clipping_bounds_the_gradient_and_the_log_tells_its_length(
     monkeypatch.setattr(torch.optim.AdamW, "step", step)
     plan = replace(SHORT, steps=1, evaluate=9, save=9)
     for clip in (0.01, 0.0):
-        fit(line(), replace(plan, clip=clip), tmp_path / str(clip), recipe="line", quiet=True)
-    norm = next(metrics(tmp_path / "0.01"))["norm"]
+        fit(line(), replace(plan, grad_clip=clip), tmp_path / str(clip), recipe="line", quiet=True)
+    norm = next(metrics(tmp_path / "0.01"))["grad_norm"]
     assert norm > 0.01
     assert lengths == pytest.approx([0.01, norm], rel=1e-4)
 
@@ -269,7 +269,7 @@ def test_a_loss_that_is_no_number_ends_the_run_before_it_harms_the_weights(tmp_p
     task = line()
     spoilt = replace(task, loss=lambda model, x: task.loss(model, x) * torch.nan)
     before = task.model.state_dict()["weight"].clone()
-    with pytest.raises(FloatingPointError, match=r"loss of step 1 is nan; begin anew .* lower --rate than 0.1"):
+    with pytest.raises(FloatingPointError, match=r"loss of step 1 is nan; begin anew .* lower --lr than 0.1"):
         fit(spoilt, SHORT, tmp_path, recipe="line", quiet=True)
     assert task.model.state_dict()["weight"].equal(before)
 
@@ -344,7 +344,7 @@ def test_tensorboard_gets_the_measurements(tmp_path: Path) -> None:
 
 
 def test_the_task_of_these_tests_is_learnt(tmp_path: Path) -> None:
-    plan = Copy(steps=60, tokens=300, warmup=5, rate=1e-2, evaluate=60, save=60, dropout=0.0)
+    plan = Copy(steps=60, tokens=300, warmup=5, lr=1e-2, evaluate=60, save=60, dropout=0.0)
     outcome = train(tmp_path, plan)
     assert outcome.best is not None
     assert outcome.best < 2.2  # guessing costs log 16 = 2.77, and no model is below the 0.58 of the smoothing

@@ -7,9 +7,9 @@ from math import nan
 import pytest
 
 from regard.train.plan import ABOUT_THE_RUN, Plan, Schedule, check, fields_of
-from regard.train.schedule import rate
+from regard.train.schedule import lr
 
-PLAN = Plan(steps=110, warmup=10, rate=0.2)
+PLAN = Plan(steps=110, warmup=10, lr=0.2)
 
 
 @pytest.mark.parametrize(
@@ -33,21 +33,21 @@ PLAN = Plan(steps=110, warmup=10, rate=0.2)
     ],
 )
 def test_the_rate_is_what_a_hand_computes(schedule: Schedule, step: int, wanted: float) -> None:
-    assert rate(replace(PLAN, schedule=schedule), step) == pytest.approx(wanted)
+    assert lr(replace(PLAN, schedule=schedule), step) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("schedule", ["cosine", "linear", "root", "constant"])
 @pytest.mark.parametrize("warmup", [0, 1, 40, 1000, 2000])
 def test_the_rate_never_jumps_and_never_passes_its_peak(schedule: Schedule, warmup: int) -> None:
     plan = replace(PLAN, schedule=schedule, warmup=warmup, steps=1000)
-    rates = [rate(plan, step) for step in range(1, 1001)]
-    assert max(rates) <= plan.rate
+    rates = [lr(plan, step) for step in range(1, 1001)]
+    assert max(rates) <= plan.lr
     assert min(rates) >= 0.0
     peak = max(1, min(warmup, 1000))
     assert rates[: peak - 1] == sorted(rates[: peak - 1])
     assert rates[peak:] == sorted(rates[peak:], reverse=True)
     if warmup >= 40:
-        assert max(abs(a - b) for a, b in pairwise(rates)) <= plan.rate / 39
+        assert max(abs(a - b) for a, b in pairwise(rates)) <= plan.lr / 39
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_the_rate_never_jumps_and_never_passes_its_peak(schedule: Schedule, warm
         (Plan(steps=0), "steps is 0; give 1 or more"),
         (Plan(keep=0), "keep is 0; give 1 or more"),
         (Plan(warmup=-1), "warmup is -1; give 0 or more"),
-        (Plan(clip=nan), "clip is nan; give 0 or more"),
-        (Plan(rate=0.0), "rate is 0.0; give a number above 0"),
-        (Plan(rate=nan), "rate is nan; give a number above 0"),
+        (Plan(grad_clip=nan), "clip is nan; give 0 or more"),
+        (Plan(lr=0.0), "rate is 0.0; give a number above 0"),
+        (Plan(lr=nan), "rate is nan; give a number above 0"),
         (Plan(ema=1.0), "ema is 1.0; give 0 for none, or a memory below 1"),
         (Plan(average=3), "average is 3, but only 2 checkpoints are kept; raise keep to it"),
         (Plan(accumulate=3), "3 batches a step cannot be shared by 2 processes; give --accumulate 4"),
@@ -77,4 +77,4 @@ def test_what_is_about_the_run_does_not_decide_about_the_result() -> None:
     decides = fields_of(Plan(out="elsewhere", resume=True, json=True))
     assert decides == fields_of(Plan())
     assert not ABOUT_THE_RUN & set(decides)
-    assert {"seed", "rate", "steps"} <= set(decides)
+    assert {"seed", "lr", "steps"} <= set(decides)

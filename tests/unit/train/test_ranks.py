@@ -17,7 +17,7 @@ from tests.unit.train.copying import Copy, train
 from torch import nn
 
 from regard.train.checkpoint import place, present
-from regard.train.ranks import Ranks, like, local, whole
+from regard.train.ranks import Ranks, full_tensor, like, local
 from regard.train.run import metrics
 
 PLAN: dict[str, Any] = {"steps": 6, "accumulate": 2, "evaluate": 3, "save": 3, "ema": 0.9}
@@ -36,9 +36,9 @@ def learnt(path: Path) -> dict[str, torch.Tensor]:
     return {name: tensor for name, tensor in load_file(path).items() if not name.endswith(".k.bias")}
 
 
-@pytest.mark.parametrize("way", ["copies", "shards"])
+@pytest.mark.parametrize("way", ["ddp", "fsdp"])
 def test_two_processes_do_what_one_does_and_go_on_where_it_stopped(way: str, tmp_path: Path) -> None:
-    fields, said = PLAN | {"sharing": way}, tmp_path / "said.txt"
+    fields, said = PLAN | {"parallel": way}, tmp_path / "said.txt"
     train(tmp_path / "one", Copy(**PLAN))
     train(tmp_path / "continued", Copy(**PLAN), halt=4)  # in the middle of step 2
     jobs: list[list[Any]] = [
@@ -53,7 +53,7 @@ def test_two_processes_do_what_one_does_and_go_on_where_it_stopped(way: str, tmp
     for name in ("whole", "begun", "continued"):
         rows = list(metrics(tmp_path / name))
         assert [row["step"] for row in rows] == [1, 2, 3, 4, 5, 6], said.read_text()
-        for key in ("loss", "size", "rate", "norm"):
+        for key in ("loss", "size", "lr", "grad_norm"):
             assert [row[key] for row in rows] == pytest.approx([row[key] for row in alone], rel=1e-5)
         for file in ("model/model.safetensors", "checkpoints/step-00000006.safetensors"):
             wanted, found = (learnt(tmp_path / run / file) for run in ("one", name))
@@ -81,12 +81,12 @@ def test_one_process_needs_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     with Ranks() as ranks:
         assert ranks.first
         assert ranks.sum(1.5, 2.0) == [1.5, 2.0]
-        ranks.wait()
+        ranks.barrier()
         model = nn.Linear(2, 2)
-        assert ranks.share(model, "shards") is model
-        with ranks.alone(model, last=False):
+        assert ranks.share(model, "fsdp") is model
+        with ranks.no_sync(model, last=False):
             pass
     x = torch.ones(2)
-    assert whole(x).equal(x)
+    assert full_tensor(x).equal(x)
     assert local(x) is x
     assert like(x, x).equal(x)

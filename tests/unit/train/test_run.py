@@ -10,7 +10,7 @@ import torch
 from regard.train import checkpoint
 from regard.train.run import Run, RunError, asked, metrics, newest
 
-FIELDS = {"rate": 0.1, "length": (6, 12)}
+FIELDS = {"lr": 0.1, "length": (6, 12)}
 
 
 def begun(folder: Path, *steps: int) -> None:
@@ -25,7 +25,7 @@ def begun(folder: Path, *steps: int) -> None:
 
 def test_a_folder_tells_what_was_asked_with_what_and_how_it_went(tmp_path: Path) -> None:
     begun(tmp_path / "deep" / "run", 1, 2)
-    assert asked(tmp_path / "deep" / "run") == {"recipe": "copy", "fields": {"rate": 0.1, "length": [6, 12]}}
+    assert asked(tmp_path / "deep" / "run") == {"recipe": "copy", "fields": {"lr": 0.1, "length": [6, 12]}}
     assert json.loads((tmp_path / "deep/run/machine.json").read_text())["torch"] == torch.__version__
     assert [row["step"] for row in metrics(tmp_path / "deep" / "run")] == [1, 2]
 
@@ -44,8 +44,8 @@ def test_nothing_resumes_where_no_run_is(tmp_path: Path) -> None:
 def test_other_fields_are_refused_by_name(tmp_path: Path) -> None:
     begun(tmp_path)
     Run(tmp_path, "copy", FIELDS, resume=True)
-    with pytest.raises(RunError, match=r"rate was 0.1, not 0.2; length was \[6, 12\], not \[6, 13\]; resume with the"):
-        Run(tmp_path, "copy", {"rate": 0.2, "length": (6, 13)}, resume=True)
+    with pytest.raises(RunError, match=r"lr was 0.1, not 0.2; length was \[6, 12\], not \[6, 13\]; resume with the"):
+        Run(tmp_path, "copy", {"lr": 0.2, "length": (6, 13)}, resume=True)
     with pytest.raises(RunError, match="is a run of 'copy', not of 'parse'"):
         Run(tmp_path, "parse", FIELDS, resume=True)
 

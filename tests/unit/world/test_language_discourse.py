@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.language import (
     LANGUAGES,
     SENSES,

@@ -8,9 +8,9 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from regard.chance import Chance
 from regard.world import noise
 from regard.world.build import scenes
-from regard.world.chance import Chance
 from regard.world.painter import OUTPUTS
 from regard.world.paper import PALETTE, PIGMENTS
 from regard.world.picture import Picture, boxes, render, render_batch, room

@@ -8,8 +8,8 @@ from itertools import islice
 
 import pytest
 
+from regard.chance import Chance
 from regard.world.build import DEPTHS, HELD_OUT_ORDERS, HELD_OUT_PAIRS, SPLITS, scene, scenes
-from regard.world.chance import Chance
 from regard.world.place import placed
 from regard.world.scene import COLOURS, FILLS, KINDS, RELATIONS, SIZES, Scene, Thing, relations
 

@@ -84,7 +84,7 @@ def learn(model: Translator, lessons: Batch, *, steps: int, rows: int = 32, rate
 
 @torch.no_grad()
 def decode(model: Translator, questions: Batch) -> Int[Tensor, "b n"]:
-    """Translate freely: each word is the likeliest after those chosen before it."""
+    """Translate freely: each word is the argmax after those chosen before it."""
     words = torch.zeros_like(questions.target[:, :1])
     for _ in range(questions.target.shape[1]):
         logits = model(questions.source, words, questions.lengths)

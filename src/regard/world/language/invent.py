@@ -3,7 +3,7 @@
 One 64-bit draw is spent as a number of mixed radix: `bits, i = divmod(bits, n)` chooses one of n and keeps the rest.
 """
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.language.concepts import (
     ADJECTIVES,
     COLOURS,

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.language.lexicon.english import NOUNS, NUMBERS
 from regard.world.language.meaning import Clause, Entity, Sentence
 from regard.world.language.realise import grammar, words

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 
 
 class Report(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from regard.world.chance import Chance
+from regard.chance import Chance
 from regard.world.language.concepts import NAMES, NOUNS, RELATIONS, UNREFERRED
 from regard.world.language.meaning import (
     NOUN,

@@ -6,8 +6,8 @@ The dial `length` counts the words of the English sentence, so item 7 of a seed 
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from regard.chance import Chance
 from regard.world.build import scenes
-from regard.world.chance import Chance
 from regard.world.language import english
 from regard.world.language.invent import invent
 from regard.world.language.meaning import Sentence, Token, inner_folds

@@ -13,8 +13,8 @@ export const LANGUAGES = { en: "English", de: "German", it: "Italian", cs: "Czec
 /** @param {Pair | null} shown @param {Record<string, any>} model @param {(patch: Flat, undo?: boolean | string) => void} set @param {() => void} leave */
 export function pairing(shown, model, set, leave) {
   const start = {
-    source: model["tagged"] ? "it" : known(model["source"], "de"),
-    target: model["tagged"] ? "en" : known(model["target"], "en"),
+    source: model["multilingual"] ? "it" : known(model["source"], "de"),
+    target: model["multilingual"] ? "en" : known(model["target"], "en"),
     index: 0,
   };
   const pair = shown ?? start;

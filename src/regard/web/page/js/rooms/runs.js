@@ -11,7 +11,7 @@ import { refill } from "./refill.js";
 /** @typedef {{name: string, recipe: string, fields: Record<string, any>, steps: number | null, step: number, best: Record<string, number> | number | null, minutes: number, alive: boolean, samples?: any[], card?: Record<string, any> | null}} Run */
 
 const OFTEN = 3000; // milliseconds between two looks at a run that is alive
-const PLAIN = new Set(["step", "loss", "rate", "norm", "size", "seconds"]);
+const PLAIN = new Set(["step", "loss", "lr", "grad_norm", "size", "seconds"]);
 const SHOWN = 4; // runs at first
 
 export const room = { id: "runs", title: "Runs", key: "4", mount };
@@ -208,7 +208,7 @@ async function mount(host, context) {
             { title: NAMES[key] ?? key, value: (/** @type {Row} */ row) => row[key], log: false, smooth: 0 },
           ]),
       ),
-      ["rate", { title: "Learning rate", value: (/** @type {Row} */ row) => row["rate"], log: now.log, smooth: 0 }],
+      ["lr", { title: "Learning rate", value: (/** @type {Row} */ row) => row["lr"], log: now.log, smooth: 0 }],
       ["speed", { title: "Speed, tokens a second", value: speed, log: false, smooth: now.smooth }],
     ]);
     for (const [key, each] of charts) if (!wanted.has(key)) (each.destroy(), charts.delete(key));
@@ -296,7 +296,7 @@ async function mount(host, context) {
         key: "direction",
         name: "languages",
         value: (model) =>
-          model["tagged"]
+          model["multilingual"]
             ? (model["languages"] ?? []).join(" ")
             : [model["source"], model["target"]].filter(Boolean).join(" → "),
       },
@@ -431,7 +431,7 @@ const NAMES = {
   bleu_lower: "BLEU, lower case",
   chrf: "chrF",
   chrf_lower: "chrF, lower case",
-  nats: "Nats a token",
+  val_loss: "Nats a token",
   perplexity: "Perplexity",
   exact: "Exact",
   settled: "Exact without pronouns",

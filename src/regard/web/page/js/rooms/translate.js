@@ -154,7 +154,7 @@ async function mount(host, context) {
     now.models.forEach((model, i) => {
       /** @type {Record<string, unknown>} */
       const request = { model: model["name"], text, beam: now.beam };
-      if (model["tagged"]) request["to"] = now.pair?.target ?? now.to ?? firstTarget(model);
+      if (model["multilingual"]) request["to"] = now.pair?.target ?? now.to ?? firstTarget(model);
       if (said && now.pair)
         Object.assign(request, {
           pair: { ...now.pair, split: "test" },
@@ -265,7 +265,7 @@ async function mount(host, context) {
 
   /** @param {Wishes} now */
   function controls(now) {
-    const tagged = now.models.some((model) => model["tagged"]);
+    const multilingual = now.models.some((model) => model["multilingual"]);
     const beam = h("input", {
       type: "range",
       min: 1,
@@ -279,12 +279,12 @@ async function mount(host, context) {
     refill(
       options,
       pairing(now.pair, now.models[0] ?? {}, set, () => set({ pair: "", text: field.value, word: "" })),
-      tagged &&
+      multilingual &&
         !now.pair &&
         pick(
           "into",
           languages(now.models),
-          String(now.to ?? firstTarget(now.models.find((each) => each["tagged"]) ?? {})),
+          String(now.to ?? firstTarget(now.models.find((each) => each["multilingual"]) ?? {})),
           (to) => set({ to }),
         ),
       h("label", { class: "pick beam" }, "beam", beam, width),
@@ -417,7 +417,7 @@ function brief(model, beside) {
 
 /** @param {Record<string, any> | undefined} model */
 const kind = (model) =>
-  model?.["family"] === "transformer" ? "transformer" : model?.["crosses"] ? "attention" : "blind";
+  model?.["family"] === "transformer" ? "transformer" : model?.["cross_attentions"] ? "attention" : "blind";
 /** @param {Record<string, any>} model */
 const firstTarget = (model) =>
   (model["languages"] ?? []).find((/** @type {string} */ code) => code !== model["source"]) ?? "en";

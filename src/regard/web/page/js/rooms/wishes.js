@@ -27,7 +27,7 @@ export function read(flat, models) {
     .split(",")
     .map((name) => models.find((each) => each["name"] === name))
     .filter((each) => each !== undefined);
-  const chosen = wanted.length ? wanted.slice(0, MOST) : [models.find((each) => each["crosses"]) ?? models[0] ?? {}];
+  const chosen = wanted.length ? wanted.slice(0, MOST) : [models.find((each) => each["cross_attentions"]) ?? models[0] ?? {}];
   const asked = text("pair") || ("text" in flat ? "" : opening(chosen[0] ?? {}));
   const [source, target, index] = asked.split("-");
   /** @type {Pair | null} */
@@ -51,7 +51,7 @@ export function read(flat, models) {
 /** What a model that only knows the little world is shown first. @param {Record<string, any>} model */
 function opening(model) {
   if (model["data"] !== "world") return "";
-  return `${model["tagged"] ? "it" : known(model["source"], "it")}-${model["tagged"] ? "en" : known(model["target"], "en")}-7`;
+  return `${model["multilingual"] ? "it" : known(model["source"], "it")}-${model["multilingual"] ? "en" : known(model["target"], "en")}-7`;
 }
 
 /** The edits of each panel: `0@decoder.blocks.1.cross:2:off`. @param {string} text @param {number} panels */

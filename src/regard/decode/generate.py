@@ -1,4 +1,4 @@
-"""One word after another, each chosen from what the model thinks of the next: the likeliest, or one by chance."""
+"""One word after another, each chosen from what the model thinks of the next: the argmax, or one by chance."""
 
 from collections.abc import Callable
 
@@ -6,22 +6,22 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.decode.hypothesis import Hypothesis, Limit, State, Step, check, limits
 from regard.decode.top import log_probs, top
-from regard.decode.written import Limit, State, Step, Written, check, limits
 
 # From the logits of each row to its next word.
 Choice = Callable[[Float[Tensor, "b v"]], Int[Tensor, " b"]]
 
 
-def greedy(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: Limit) -> list[Written]:
+def greedy(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: Limit) -> list[Hypothesis]:
     """Always the likeliest word. `first` is what each row begins with, the start word as a rule."""
-    return walk(step, state, first, stop=stop, limit=limit, choose=likeliest)
+    return generate(step, state, first, stop=stop, limit=limit, choose=argmax)
 
 
 @torch.no_grad()
-def walk(
+def generate(
     step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: Limit, choose: Choice
-) -> list[Written]:
+) -> list[Hypothesis]:
     """Write until each row has come to its stop or to its limit. A finished row costs nothing more."""
     longest = limits(limit, len(first))
     words: list[list[int]] = [[] for _ in first]
@@ -32,9 +32,9 @@ def walk(
     for length in range(1, max(longest, default=0) + 1):
         logits, state = step(newest[:, None], state)
         check(stop, logits)
-        thought = logits[:, -1].float()
-        newest = choose(thought)
-        gained = log_probs(thought, newest[:, None])[:, 0]
+        last = logits[:, -1].float()
+        newest = choose(last)
+        gained = log_probs(last, newest[:, None])[:, 0]
         for row, (sequence, word, gain) in enumerate(zip(going, newest.tolist(), gained.tolist(), strict=True)):
             summed[sequence] += gain
             rows[sequence].append(row)
@@ -48,44 +48,44 @@ def walk(
             going, some = [going[row] for row in on], torch.tensor(on, device=first.device)
             newest, state = newest[some], state.select(some)
     return [
-        Written(tuple(each), log_prob, log_prob, done, tuple(where))
+        Hypothesis(tuple(each), log_prob, log_prob, done, tuple(where))
         for each, log_prob, done, where in zip(words, summed, finished, rows, strict=True)
     ]
 
 
-def likeliest(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
+def argmax(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
     """The choice of a greedy writer."""
     return top(logits, 1)[:, 0]
 
 
-def chance(
+def sampler(
     *,
     temperature: float = 1.0,
-    top: int | None = None,
-    share: float | None = None,
+    top_k: int | None = None,
+    top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Choice:
-    """A choice by chance: among the `top` likeliest words, or the fewest that hold a `share` of it (Holtzman 2020).
+    """A choice by chance: among the `top_k` likeliest words, or the fewest that hold a `top_p` of it (Holtzman 2020).
 
     A `temperature` below 1 makes the likely likelier; 0 is greedy.
     """
     if temperature < 0.0:
         raise ValueError(f"temperature {temperature} is below 0; give 0 for the likeliest word, 1 for fair chances")
-    if top is not None and top < 1:
-        raise ValueError(f"the top {top} words are none; give 1 or more")
-    if share is not None and not 0.0 < share <= 1.0:
-        raise ValueError(f"a share of {share} is no share; give above 0 and up to 1")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"the top {top_k} words are none; give 1 or more")
+    if top_p is not None and not 0.0 < top_p <= 1.0:
+        raise ValueError(f"a share of {top_p} is no share; give above 0 and up to 1")
 
     def choose(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
         if temperature == 0.0:
-            return likeliest(logits)
+            return argmax(logits)
         ordered, words = (logits.float() / temperature).sort(dim=-1, descending=True)
         chances = ordered.softmax(dim=-1)
-        if top is not None:
-            chances, words = chances[:, :top], words[:, :top]
-        if share is not None:
+        if top_k is not None:
+            chances, words = chances[:, :top_k], words[:, :top_k]
+        if top_p is not None:
             # A word belongs to the share if those before it do not fill it yet, so the first always does.
-            full = share * chances.sum(dim=-1, keepdim=True)
+            full = top_p * chances.sum(dim=-1, keepdim=True)
             chances = chances.masked_fill(chances.cumsum(dim=-1) - chances >= full, 0.0)
         return words.gather(-1, torch.multinomial(chances, 1, generator=generator))[:, 0]
 

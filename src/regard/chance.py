@@ -1,6 +1,7 @@
 """Random choices that are the same on every machine, in every Python, for ever.
 
-A `Chance` is a counter behind a hash (splitmix64): no state is shared, so item 7 is item 7 whoever asks first.
+A `Chance` is a counter behind a hash (splitmix64): no state is shared, so item 7 is item 7 whoever asks first. The
+little world is made of it, and so are the order of batches and the seeds of dropout.
 """
 
 import operator
@@ -8,10 +9,13 @@ from collections.abc import Sequence
 from typing import TypeVar
 from zlib import crc32
 
+import numpy as np
+from jaxtyping import UInt64
+
 T = TypeVar("T")
 
 _MASK = (1 << 64) - 1
-_STEP = 0x9E3779B97F4A7C15
+_STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of splitmix64
 
 
 class Chance:
@@ -52,7 +56,15 @@ class Chance:
         return pool[:count]
 
 
+def bits(chance: Chance, count: int) -> UInt64[np.ndarray, " n"]:
+    """So many times 64 random bits at once, by the same hash."""
+    x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_STEP) + np.uint64(chance.bits())
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(_FIRST)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(_SECOND)
+    return x ^ (x >> np.uint64(31))
+
+
 def _mixed(x: int) -> int:
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
+    x = (x ^ (x >> 30)) * _FIRST & _MASK
+    x = (x ^ (x >> 27)) * _SECOND & _MASK
     return x ^ (x >> 31)

@@ -1,0 +1,15 @@
+"""What to say to a name that is not there: the nearest ones that are."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
+    """The known names that are most like one, set out in a row; the first few where none is like it."""
+    every = list(known)
+    return ", ".join(get_close_matches(name, every, n=count, cutoff=0.4) or every[: 2 * count]) or "there are none"
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> str:
+    """The sentence for a name that is not known: `no family is called 'bret'; try bert`."""
+    return f"no {what} is called {str(name)[:100]!r}; try {nearest(str(name), known)}"
