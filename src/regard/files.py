@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,17 @@ def write(path: Path, data: str | bytes) -> None:
 def write_json(path: Path, value: object) -> None:
     """Write a value as people read JSON."""
     write(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def jsonable(value: Any) -> Any:
+    """A value as JSON can hold it: dataclasses as objects, what is nothing of the kind as text."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return jsonable(asdict(value))
+    if isinstance(value, dict):
+        return {str(key): jsonable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(each) for each in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,7 +1,10 @@
-"""What to say to a name that is not there: the nearest ones that are."""
+"""Names that users give: those of dtypes, and what to say to one that is not there."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Literal
+
+Dtype = Literal["float32", "bfloat16", "int8"]  # of the weights of a model
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> str:

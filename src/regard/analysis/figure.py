@@ -1,19 +1,30 @@
-"""An alignment as a picture that needs nothing else: an SVG, or a page around it.
+"""Attention as a picture that needs nothing else: an SVG, or a page around it.
 
-A row is a written word, a column a word that was read, and a cell says how much the one looked at the other. Colours
-follow the reader's light or dark setting; a cell tells its number when pointed at. There is no script and no font.
+A row is who looks, a column who is looked at, and a cell says how much. Colours follow the reader's light or dark
+setting; a cell tells its number when pointed at. There is no script and no font.
 """
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
 
-from regard.analysis.alignment import Alignment
+import numpy as np
+from jaxtyping import Float
+
+from regard.analysis.view import Axis, Kind
+from regard.text.words import Words
+
+if TYPE_CHECKING:
+    from regard.analysis.reading import Reading
+
 
 LEVELS = 24
+SPECIAL = re.compile(r"<(pad|start|stop|s|/s|bos|eos)>|\[(CLS|SEP|PAD)\]")  # tokens that are no words of a text
 LEAST = 0.005  # what would be shown as 0 % is not drawn
 LARGEST, SMALLEST = 36.0, 9.0  # pixels of a cell
 WIDTH = 960.0  # what all columns share
@@ -26,12 +37,57 @@ INK = {"light": ("#ffffff", "#1b1f32", "#6a7183"), "dark": ("#11141f", "#dfe5ee"
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',sans-serif"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One head of the figure and what to call it."""
+    """One head of the figure, what to call it, and the words at its margins."""
 
     name: str
-    alignment: Alignment
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    weights: Float[np.ndarray, "r c"]
+
+
+def panels(
+    reading: "Reading",
+    *,
+    kind: Kind | None = None,
+    layer: int | None = None,
+    head: int | None = None,
+    specials: bool = False,
+) -> list[Panel]:
+    """A panel for each head of a reading, between words: of one `kind`, cross-attention where there is any.
+
+    `layer` and `head` choose among them, counted from 0. Special tokens are left out unless they are asked for.
+    """
+    kinds = [each.kind for each in reading.maps]
+    chosen = kind or ("cross" if "cross" in kinds else kinds[0] if kinds else "self")
+    maps = [each for each in reading.maps if each.kind == chosen]
+    if not maps:
+        there = ", ".join(dict.fromkeys(kinds)) or "none"
+        raise ValueError(f"{reading.model} has no {chosen} attention; there is {there}")
+    if layer is not None and not 0 <= layer < len(maps):
+        raise ValueError(f"there is no layer {layer}; they are numbered 0 to {len(maps) - 1}")
+    found = []
+    for number, one in enumerate(maps):
+        if head is not None and not 0 <= head < one.heads:
+            raise ValueError(f"there is no head {head}; they are numbered 0 to {one.heads - 1}")
+        rows, columns = (_labels(reading.axes[side], specials) for side in (one.rows, one.columns))
+        weights = reading.weights(one.name, words=True)
+        for place in range(one.heads):
+            if layer in (None, number) and head in (None, place):
+                shown = weights[place][np.ix_(list(rows), list(columns))]
+                name = f"layer {number}, head {place}"
+                found.append(Panel(name, tuple(rows.values()), tuple(columns.values()), shown))
+    return found
+
+
+def _labels(axis: Axis, specials: bool) -> dict[int, str]:
+    """The words of an axis by their places; what has no words is numbered."""
+    if not isinstance(axis, Words):
+        return {place: str(place) for place in range(len(axis))}
+    every = dict(enumerate(axis.labels))
+    plain = {place: word for place, word in every.items() if word.strip() and not SPECIAL.fullmatch(word)}
+    return every if specials or not plain else plain
 
 
 def svg(panels: Sequence[Panel], *, title: str = "", caption: str = "", columns: int | None = None) -> str:
@@ -82,7 +138,7 @@ class _Drawing:
         self.height = self.bottom + 46 + 19 * len(self.caption) + self.margin
 
     def svg(self) -> str:
-        drawn = [self._panel(number, panel) for number, panel in enumerate(self.panels)]
+        panels = [self._panel(number, panel) for number, panel in enumerate(self.panels)]
         about = ". ".join(filter(None, (self.title, *self.caption))) or "Attention"
         parts = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width:.0f}" height="{self.height:.0f}" '
@@ -90,7 +146,7 @@ class _Drawing:
             f"<style>{self._style()}</style>",
             '<rect class="ground" width="100%" height="100%"/>',
             _text(self.margin, self.margin + 15, self.title, "title"),
-            *drawn,
+            *panels,
             self._scale(),
             *(
                 _text(self.margin, self.bottom + 65 + 19 * line, words, "note")
@@ -118,16 +174,14 @@ class _Drawing:
                 _text(0.0, 0.0, word, "word", f"translate({x + (i + 0.62) * self.cell:.1f},{y - 7:.1f})rotate(-45)")
                 for i, word in enumerate(self.source)
             ]
-        for j, line in enumerate(panel.alignment.weights.tolist()):
-            parts += [
-                self._cell(panel.alignment, x, y, i, j, weight) for i, weight in enumerate(line) if weight >= LEAST
-            ]
+        for j, line in enumerate(panel.weights.tolist()):
+            parts += [self._cell(panel, x, y, i, j, weight) for i, weight in enumerate(line) if weight >= LEAST]
         return "\n".join(parts)
 
-    def _cell(self, alignment: Alignment, x: float, y: float, i: int, j: int, weight: float) -> str:
+    def _cell(self, panel: Panel, x: float, y: float, i: int, j: int, weight: float) -> str:
         level, side = _level(weight), self.cell - (2 if self.cell > 16 else 1)
         left, top = x + (i + 0.5) * self.cell, y + (j + 0.5) * self.cell
-        said = f"{alignment.target[j]} looked at {alignment.source[i]}: {100 * weight:.0f} %"
+        said = f"{panel.rows[j]} looked at {panel.columns[i]}: {100 * weight:.0f} %"
         number = ""
         if self.cell >= 28 and weight >= 0.05:
             size = "over" if level > LEVELS * 0.55 else "under"
@@ -200,11 +254,12 @@ def _width(words: str, font: float) -> float:
 
 
 def _words(panels: Sequence[Panel]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words over the columns and beside the rows, which all panels share."""
     if not panels:
         raise ValueError("there is nothing to draw; give one panel or more")
-    source, target = panels[0].alignment.source, panels[0].alignment.target
-    if any((each.alignment.source, each.alignment.target) != (source, target) for each in panels):
+    columns, rows = panels[0].columns, panels[0].rows
+    if any((each.columns, each.rows) != (columns, rows) for each in panels):
         raise ValueError("these panels are about different words; draw them one by one")
-    if not source or not target:
-        raise ValueError(f"{len(source)} words read and {len(target)} written leave nothing to draw; give a sentence")
-    return source, target
+    if not rows or not columns:
+        raise ValueError(f"{len(columns)} words read and {len(rows)} written leave nothing to draw; give a sentence")
+    return columns, rows

@@ -13,25 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float
 
+from regard.text.words import Words
+
 Kind = Literal["self", "causal", "cross"]
 Encoding = Literal["u8", "f16", "f32"]
 
 FORMAT = "regard-views-1"
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Words or pieces of them, in a row; `words` says from which piece to which each whole word goes."""
-
-    labels: tuple[str, ...]
-    words: tuple[tuple[int, int], ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def to_json(self) -> dict[str, Any]:
-        spans = {} if self.words is None else {"words": [list(span) for span in self.words]}
-        return {"kind": "words", "labels": list(self.labels), **spans}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +32,6 @@ class Grid:
     def __len__(self) -> int:
         return self.height * self.width
 
-    def to_json(self) -> dict[str, Any]:
-        picture = {} if self.image is None else {"image": self.image}
-        return {"kind": "grid", "height": self.height, "width": self.width, **picture}
-
 
 @dataclass(frozen=True, slots=True)
 class Latents:
@@ -58,9 +41,6 @@ class Latents:
 
     def __len__(self) -> int:
         return self.count
-
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": "latents", "count": self.count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +53,22 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.boxes)
 
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": "boxes", "boxes": [list(box) for box in self.boxes], "labels": list(self.labels)}
-
 
 Axis = Words | Grid | Latents | Boxes
+
+
+def axis_json(axis: Axis) -> dict[str, Any]:
+    """An axis as `schema` describes it."""
+    match axis:
+        case Words(pieces, spans):
+            return {"kind": "words", "labels": list(pieces), "words": [list(span) for span in spans]}
+        case Grid(height, width, image):
+            picture = {} if image is None else {"image": image}
+            return {"kind": "grid", "height": height, "width": width, **picture}
+        case Latents(count):
+            return {"kind": "latents", "count": count}
+        case Boxes(boxes, labels):
+            return {"kind": "boxes", "boxes": [list(box) for box in boxes], "labels": list(labels)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +101,8 @@ class View:
             "layer": self.layer,
             "head": self.head,
             "heads": self.heads,
-            "rows": self.rows.to_json(),
-            "columns": self.columns.to_json(),
+            "rows": axis_json(self.rows),
+            "columns": axis_json(self.columns),
             "weights": {
                 "shape": list(self.weights.shape),
                 "encoding": encoding,
@@ -153,15 +144,15 @@ def unpack(data: bytes, shape: Sequence[int], encoding: Encoding) -> Float[np.nd
     return found / np.float32(255) if encoding == "u8" else found
 
 
-def shrunk(weights: Float[np.ndarray, "*b r c"], height: int, width: int) -> Float[np.ndarray, "*b {height} {width}"]:
+def shrink(weights: Float[np.ndarray, "*b r c"], height: int, width: int) -> Float[np.ndarray, "*b {height} {width}"]:
     """The same picture in fewer cells, or more: each is the mean of what it covers."""
-    return _thinned(_thinned(weights, height, -2), width, -1)
+    return _thin(_thin(weights, height, -2), width, -1)
 
 
 _DTYPES: dict[Encoding, np.dtype[Any]] = {"u8": np.dtype(np.uint8), "f16": np.dtype("<f2"), "f32": np.dtype("<f4")}
 
 
-def _thinned(weights: Float[np.ndarray, "*n"], cells: int, axis: int) -> Float[np.ndarray, "*m"]:
+def _thin(weights: Float[np.ndarray, "*n"], cells: int, axis: int) -> Float[np.ndarray, "*m"]:
     """Means over evenly spaced cells. No matrix product, whose threads would fight with those of the model."""
     along = np.moveaxis(weights, axis, -1)
     places = along.shape[-1]

@@ -13,7 +13,8 @@ from typing import Any, get_args
 import numpy as np
 from jaxtyping import Float
 
-from regard.analysis.view import FORMAT, Axis, Boxes, Encoding, Grid, Kind, Latents, View, Views, Words, unpack
+from regard.analysis.view import FORMAT, Axis, Boxes, Encoding, Grid, Kind, Latents, View, Views, unpack
+from regard.text.words import Words
 
 LARGEST = 64 * 2**20  # bytes of a file
 MANY = 4096  # views in a file, places on an axis, and letters of a text
@@ -137,7 +138,7 @@ def _axis(found: Any, where: str) -> Axis:
 def _words(found: Mapping[str, Any], where: str) -> Words:
     labels = _labels(found, where)
     if found.get("words") is None:
-        return Words(labels)
+        return Words.whole(labels)
     spans = []
     for i, span in enumerate(_list(found["words"], f"{where}.words")):
         pair = _list(span, f"{where}.words[{i}]")
@@ -145,7 +146,7 @@ def _words(found: Mapping[str, Any], where: str) -> Words:
         if not first <= last < len(labels):
             raise ValueError(f"{where}.words[{i}] goes from {first} to {last} among {len(labels)} labels")
         spans.append((first, last))
-    return Words(labels, tuple(spans))
+    return Words(labels, tuple(spans), tuple("".join(labels[first : last + 1]) for first, last in spans))
 
 
 def _grid(found: Mapping[str, Any], where: str) -> Grid:

@@ -3,28 +3,27 @@
 Every text is an argument; without any, lines are read from standard input and answered as they come, an empty line by
 an empty line. A line that cannot be translated leaves an empty line too, and a message.
 
-    regard translate "Ein Hund läuft durch den Schnee."          with the first model of the zoo
+    regard translate "Ein Hund läuft durch den Schnee."          with the default model
     regard translate --model runs/mine --to it --count 3 "..."   the three best into Italian
     regard translate --json < lines.txt                          for programs
 """
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, arg
 
 from regard.cli.errors import UsageError
-from regard.cli.models import Opened, Precision, opened
+from regard.cli.lines import answer_lines
+from regard.cli.load import load_model
+from regard.names import Dtype
 
 if TYPE_CHECKING:
-    from regard.decode import Translation
+    from regard.pipelines.sequence import Written
 
 GROUP = "Train and run"
-
-TOGETHER = 32  # lines that are translated at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,135 +31,90 @@ class Flags:
     texts: Annotated[Positional[tuple[str, ...]], arg(metavar="TEXT")] = ()
     """What to translate; without it, standard input line by line."""
     model: str = ""
-    """A name that `regard list zoo` shows, or a folder; the first of the zoo if left out."""
+    """A name that `regard list zoo` shows, a folder, or hub:owner/name; the default translator if left out."""
     to: str = ""
-    """The language to write, for a model that writes several."""
+    """Target language, for a model that writes several."""
     beam: int = 5
-    """How many beginnings are followed; 1 is greedy."""
+    """Beam size: how many hypotheses are followed; 1 is greedy."""
     count: int = 1
-    """How many translations of each text."""
+    """How many translations of each text (n-best)."""
     length_penalty: float = 1.0
-    """How much length is forgiven (Wu 2016); 0 likes translations short."""
+    """Length penalty (Wu 2016): 0 ranks by probability alone, which likes translations short."""
     coverage: float = 0.0
-    """How much words of the source that were not looked at count against a translation (Wu 2016)."""
+    """Coverage penalty (Wu 2016): how much source words that were not looked at count against a translation."""
     temperature: float | None = None
-    """Draw words by chance; below 1 the likely become likelier."""
+    """Sample with this temperature instead of searching; below 1 the likely become likelier."""
     top_k: int | None = None
-    """Draw words by chance, among so many likeliest."""
+    """Top-k sampling: draw among so many likeliest words."""
     top_p: float | None = None
-    """Draw words by chance, among the fewest that hold this share of it."""
+    """Nucleus (top-p) sampling: draw among the fewest words that hold this much probability."""
     seed: int = 0
-    """Another number, other draws."""
-    precision: Precision = "float32"
-    """The numbers to compute with."""
+    """Random seed of sampling."""
+    dtype: Dtype = "float32"
+    """Numbers to compute with; int8 is fastest on a CPU."""
     json: bool = False
     """Print JSON, one text a line."""
 
 
 def main(flags: Flags) -> None:
     """Translate what is given, or what comes in."""
-    one = opened(flags.model, precision=flags.precision)
-    wishes = _wishes(flags, one)
-    texts: Iterator[str] = iter(flags.texts) if flags.texts else incoming(sys.stdin.buffer)
-    typed = not flags.texts and sys.stdin.isatty()
-    if typed:
-        print("type a line to translate it; Ctrl-D ends", file=sys.stderr)
-    failed = number = 0
-    # Who types wants an answer to each line; a pipe is answered faster in groups.
-    for some in grouped(texts, 1 if typed else TOGETHER):
-        for text, found in zip(some, _each(one, some, wishes), strict=True):
-            number += 1
-            if isinstance(found, str):
-                failed += 1
-                print(f"regard: text {number} {found}", file=sys.stderr)
-            print(_json(text, found) if flags.json else _plain(found, numbered=flags.count > 1), flush=True)
+    translate: Any = load_model(flags.model, task="translate", dtype=flags.dtype)
+    options = _options(flags)
+    try:
+        translate([], **options)  # a wrong option is told before anything is read
+        translate.prefix(options["to"])
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    failed, number = 0, 0
+    for text, found in answer_lines(flags.texts, lambda texts: translate(texts, **options)):
+        number += 1
+        if isinstance(found, str):
+            failed += 1
+            print(f"regard: text {number} {found}", file=sys.stderr)
+        print(_json(text, found) if flags.json else _plain(found, flags.count), flush=True)
     if failed:
         raise SystemExit(f"{failed} of {number} texts could not be translated; the others were")
 
 
-def incoming(stream: Iterable[bytes]) -> Iterator[str]:
-    """Lines of UTF-8, one by one."""
-    for number, raw in enumerate(stream, start=1):
-        try:
-            line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise SystemExit(
-                f"line {number} of the input is not UTF-8: byte 0x{raw[error.start]:02x} at place {error.start}; all "
-                f"before it is translated; mend the line, or convert the input"
-            ) from None
-        yield line.removesuffix("\n").removesuffix("\r")
-
-
-def grouped(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Texts in groups; what came before a failure is given before the failure."""
-    some: list[str] = []
-    try:
-        for text in texts:
-            some.append(text)
-            if len(some) == size:
-                yield some
-                some = []
-    except SystemExit:
-        if some:
-            yield some
-        raise
-    if some:
-        yield some
-
-
-def _wishes(flags: Flags, one: Opened) -> dict[str, Any]:
-    """How to translate, tried once on nothing so that a wrong wish is told before anything is read."""
+def _options(flags: Flags) -> dict[str, Any]:
     from torch import Generator
 
     from regard.decode import sampler
 
     drawn = {name: value for name in ("temperature", "top_k", "top_p") if (value := getattr(flags, name)) is not None}
     try:
-        wishes: dict[str, Any] = {
-            "to": one.told(flags.to),
-            "beam": flags.beam,
-            "count": flags.count,
-            "length_penalty": flags.length_penalty,
-            "coverage": flags.coverage,
-            "choose": sampler(**drawn, generator=Generator().manual_seed(flags.seed)) if drawn else None,
-        }
-        one.translator.translate([], **wishes)
+        choose = sampler(**drawn, generator=Generator().manual_seed(flags.seed)) if drawn else None
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return wishes
+    return {
+        "to": flags.to or None,
+        "beam": flags.beam,
+        "count": flags.count,
+        "length_penalty": flags.length_penalty,
+        "coverage": flags.coverage,
+        "sampler": choose,
+    }
 
 
-def _each(one: Opened, texts: list[str], wishes: dict[str, Any]) -> list["list[Translation] | str"]:
-    """The translations of each text, or why there are none."""
-    try:
-        return list(one.translator.translate(texts, **wishes))
-    except ValueError as error:
-        if len(texts) > 1:  # only the texts that are at fault go without
-            return [found for text in texts for found in _each(one, [text], wishes)]
-        return [str(error).removeprefix("text 0 ")]
-
-
-def _plain(found: "list[Translation] | str", *, numbered: bool) -> str:
+def _plain(found: "Written | str", count: int) -> str:
     if isinstance(found, str):
         return ""
-    texts = [" ".join(each.text.split("\n")) for each in found]
-    if not numbered:
-        return texts[0]
-    return "\n".join(f"{each.written.score:8.3f}  {text}" for each, text in zip(found, texts, strict=True))
+    if count == 1:
+        return " ".join(found.text.split("\n"))
+    every = (found, *found.alternatives)
+    return "\n".join(f"{each.hypothesis.score:8.3f}  {' '.join(each.text.split(chr(10)))}" for each in every)
 
 
-def _json(text: str, found: "list[Translation] | str") -> str:
-    said: dict[str, object] = {"source": text}
+def _json(text: str, found: "Written | str") -> str:
     if isinstance(found, str):
-        said["error"] = found
-    else:
-        said["translations"] = [
-            {
-                "text": each.text,
-                "score": each.written.score,
-                "log_prob": each.written.log_prob,
-                "finished": each.written.finished,
-            }
-            for each in found
-        ]
-    return json.dumps(said, ensure_ascii=False)
+        return json.dumps({"source": text, "error": found}, ensure_ascii=False)
+    facts = [
+        {
+            "text": each.text,
+            "score": each.hypothesis.score,
+            "log_prob": each.hypothesis.log_prob,
+            "finished": each.hypothesis.finished,
+        }
+        for each in (found, *found.alternatives)
+    ]
+    return json.dumps({"source": text, "translations": facts}, ensure_ascii=False)

@@ -65,16 +65,16 @@ def sampler(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Choice:
-    """A choice by chance: among the `top_k` likeliest words, or the fewest that hold a `top_p` of it (Holtzman 2020).
+    """Sampling: among the `top_k` likeliest words, or top-p (nucleus), the fewest that hold this much probability.
 
-    A `temperature` below 1 makes the likely likelier; 0 is greedy.
+    A `temperature` below 1 makes the likely likelier; 0 is greedy. For top-p see Holtzman 2020.
     """
     if temperature < 0.0:
         raise ValueError(f"temperature {temperature} is below 0; give 0 for the likeliest word, 1 for fair chances")
     if top_k is not None and top_k < 1:
-        raise ValueError(f"the top {top_k} words are none; give 1 or more")
+        raise ValueError(f"top_k is {top_k}; give 1 word or more")
     if top_p is not None and not 0.0 < top_p <= 1.0:
-        raise ValueError(f"a share of {top_p} is no share; give above 0 and up to 1")
+        raise ValueError(f"top_p is {top_p}; give a probability above 0 and up to 1")
 
     def choose(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
         if temperature == 0.0:

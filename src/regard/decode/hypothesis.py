@@ -41,17 +41,12 @@ class Hypothesis:
     rows: tuple[int, ...]  # the row of the batch in which each step was taken, the stop's too
 
 
-def looks(trace: Trace, name: str, written: Hypothesis) -> Float[Tensor, "h n k"]:
+def looks(trace: Trace, name: str, hypothesis: Hypothesis) -> Float[Tensor, "h n k"]:
     """What one attention looked at for each word of a sequence, followed through the rows that a beam moved it to.
 
     The trace is that of the search alone: the first look of the attention is the search's first step.
     """
-    return followed([trace.weights(name, look=step) for step in range(len(written.rows))], written)
-
-
-def followed(steps: Sequence[Float[Tensor, "_ h 1 _"]], written: Hypothesis) -> Float[Tensor, "h n k"]:
-    """The weights that belong to a sequence, out of those of every row at each step."""
-    own = [step[row] for step, row in zip(steps, written.rows, strict=False)]
+    own = [trace.weights(name, look=step)[row] for step, row in enumerate(hypothesis.rows)]
     widest = max(step.shape[-1] for step in own)
     return torch.cat([F.pad(step, (0, widest - step.shape[-1])) for step in own], dim=-2)
 

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -15,41 +13,30 @@ from starlette.middleware.gzip import GZipMiddleware
 
 import regard
 from regard.analysis.viewfile import schema
-from regard.web import page, runs, source, translate, views, world
+from regard.web import ask, page, runs, source, translate, views, world
 from regard.web.errors import Problem, RefusedError
 from regard.web.guard import LOOPBACK, Guard
-from regard.web.looks import Looks
-from regard.web.queue import Worker
-from regard.web.shelf import Shelf
+from regard.web.state import AppState
 
+TOKENS = 512  # the most that a text may have
 WARM = 1.0  # seconds until the first model is opened
 
 
-@dataclass(frozen=True, slots=True)
-class House:
-    """What a server has: models, runs, one worker, and what was looked at."""
-
-    shelf: Shelf
-    runs: Path | None = None
-    worker: Worker = field(default_factory=Worker)
-    looks: Looks = field(default_factory=Looks)
-
-
 def make_app(
-    house: House, *, names: Collection[str] = LOOPBACK, token: str | None = None, cookie: str = "regard"
+    state: AppState, *, names: Collection[str] = LOOPBACK, token: str | None = None, cookie: str = "regard"
 ) -> FastAPI:
-    """The application of a house. It answers at once; torch is imported by the worker, behind the open door."""
+    """The application. It answers at once; torch is imported by the worker, behind the open door."""
 
     @asynccontextmanager
     async def lived(_: FastAPI) -> AsyncIterator[None]:
-        house.worker.start()
+        state.worker.start()
         # Not at once: whoever has the page open already should have it drawn first.
         soon = asyncio.get_running_loop().call_later(
-            WARM, lambda: house.worker.submit(lambda ticket: translate.warm(house.shelf, ticket))
+            WARM, lambda: state.worker.submit(lambda ticket: translate.warm(state.models, ticket))
         )
         yield
         soon.cancel()
-        house.worker.stop()
+        state.worker.stop()
 
     app = FastAPI(
         title="regard explore",
@@ -70,21 +57,24 @@ def make_app(
     @app.get("/api/about")
     def about() -> dict[str, Any]:
         """The version, the models and the limits: all that the page needs to begin."""
-        limits = {"text": translate.TEXT, "tokens": translate.TOKENS, "beam": translate.BEAM}
+        limits = {"text": ask.TEXT, "tokens": TOKENS, "beam": translate.BEAM}
         rooms = ["build", "translate", "world", "runs", "file"]
-        return {"version": regard.__version__, "models": house.shelf.about(), "rooms": rooms, "limits": limits}
+        return {"version": regard.__version__, "models": state.models.about(), "rooms": rooms, "limits": limits}
+
+    @app.get("/api/tasks")
+    def tasks() -> list[dict[str, str]]:
+        """Every task, with what goes in and what comes out."""
+        from regard.pipelines import pipelines
+
+        return [{"task": name, "takes": kind.takes, "gives": kind.gives} for name, kind in pipelines().items()]
 
     @app.get("/api/schema/view.json")
     def view_schema() -> dict[str, Any]:
         """What a file of views must look like."""
         return schema()
 
-    app.include_router(translate.router(house.shelf, house.worker, house.looks))
-    app.include_router(views.router(house.looks))
-    app.include_router(world.router())
-    app.include_router(runs.router(house.runs, house.shelf))
-    app.include_router(source.router())
-    app.include_router(page.router())  # last: it takes every other name
+    for part in (ask, translate, views, world, runs, source, page):  # the page is last: it takes every other name
+        app.include_router(part.router(state))
     return app
 
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import FileResponse
 
 from regard.web.errors import RefusedError
+from regard.web.state import AppState
 
 PAGE = Path(__file__).parent / "page"
 # What the machine believes about endings differs from machine to machine.
@@ -22,7 +23,7 @@ TYPES = {
 }
 
 
-def router(folder: Path = PAGE) -> APIRouter:
+def router(_: AppState, folder: Path = PAGE) -> APIRouter:
     """Every file below a folder; the folder itself is its index."""
     routes, files = APIRouter(include_in_schema=False), listed(folder)
 

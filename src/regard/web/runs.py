@@ -10,16 +10,16 @@ from fastapi import Path as Segment
 
 from regard.web.errors import RefusedError
 from regard.web.files import clean, told
-from regard.web.shelf import Shelf
+from regard.web.state import AppState
 
 POINTS = 1000  # of a curve
 STEP = frozenset({"step", "loss", "lr", "grad_norm", "size", "seconds"})  # what every row has; the others are scores
 LOWER = frozenset({"val_loss", "perplexity", "error", "loss"})  # scores of which less is better
 
 
-def router(folder: Path | None, shelf: Shelf) -> APIRouter:
+def router(state: AppState) -> APIRouter:
     """Runs below a folder, by name, and the zoo."""
-    routes = APIRouter(prefix="/api")
+    routes, folder, models = APIRouter(prefix="/api"), state.runs, state.models
 
     @routes.get("/runs")
     def runs() -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def router(folder: Path | None, shelf: Shelf) -> APIRouter:
     @routes.get("/zoo")
     def zoo() -> list[dict[str, Any]]:
         """The models of this server with what was measured of them."""
-        return [about | {"card": shelf.card(about["name"])} for about in shelf.about()]
+        return [about | {"card": models.card(about["name"])} for about in models.about()]
 
     return routes
 

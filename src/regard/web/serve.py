@@ -34,7 +34,7 @@ def serve(
         try:
             import uvicorn
 
-            from regard.web.app import House, make_app
+            from regard.web.app import make_app
         except ModuleNotFoundError as error:
             if error.name is None or error.name.partition(".")[0] not in (
                 "fastapi",
@@ -47,11 +47,12 @@ def serve(
                 f"the explorer needs {error.name}, which is not installed; pip install regard[web]"
             ) from None
         from regard.web.guard import LOOPBACK
-        from regard.web.shelf import Shelf
+        from regard.web.models import Models
+        from regard.web.state import AppState
 
-        house = House(Shelf(models), runs)
+        state = AppState(Models(models), runs)
         names = {*LOOPBACK, host.lower(), socket.gethostname().lower()} if token else LOOPBACK
-        app = make_app(house, names=names, token=token, cookie=f"regard_{port}")
+        app = make_app(state, names=names, token=token, cookie=f"regard_{port}")
         config = uvicorn.Config(
             app,
             log_level="warning",

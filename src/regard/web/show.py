@@ -1,6 +1,8 @@
 """What was looked at, inside a notebook: the heads of every attention, in one piece that needs nothing else.
 
-    with regard.attention.record(model) as trace:
+    regard.show(regard.load("de-en").attend("Ein Hund läuft."))
+
+    with regard.record(model) as trace:
         model(ids)
     regard.show(trace, rows=words)
 
@@ -8,7 +10,6 @@ There is no script in it and nothing is fetched, so that a notebook that is sent
 """
 
 import base64
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -19,7 +20,9 @@ import numpy as np
 from jaxtyping import Float
 
 from regard.analysis.figure import Panel, svg
-from regard.analysis.view import View, Views, Words, shrunk
+from regard.analysis.reading import Reading, read_layer
+from regard.analysis.view import Axis, View, Views, shrink
+from regard.text.words import Words
 
 if TYPE_CHECKING:
     from regard.attention import Trace
@@ -64,7 +67,7 @@ STYLE = (
 
 
 def show(
-    trace: "Trace",
+    what: "Reading | Trace",
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     *,
@@ -72,62 +75,62 @@ def show(
     example: int = 0,
     title: str = "Attention",
 ) -> Shown:
-    """Look at a trace in a notebook: one example of the batch, all its attentions or those `names`.
+    """Look at a reading or a trace in a notebook: one example of the batch, all its attentions or those `names`.
 
-    `rows` are the words that asked and `columns` those that were looked at, which are the same if left out. They name
-    the attentions that are as long; places are numbered elsewhere.
+    A reading of a pipeline's `attend` knows its words. Of a trace, `rows` are the words that asked and `columns` those
+    that were looked at, which are the same if left out; they name the attentions that are as long, and places are
+    numbered elsewhere.
     """
-    wanted = list(trace) if names is None else list(names)
+    known = [each.name for each in what.maps] if isinstance(what, Reading) else list(what)
+    wanted = known if names is None else list(names)
     if not wanted:
         raise ValueError("nothing has looked in this trace; run the model inside the scope of record")
     if len(wanted) > MANY:
         raise ValueError(f"{len(wanted)} attentions are too many to show at once; name up to {MANY} by names=[…]")
-    return Shown(Views(title, tuple(_view(trace, name, rows, columns, example) for name in wanted)))
+    if isinstance(what, Reading):
+        return Shown(Views(what.caption or title, tuple(what.view(name, words=True) for name in wanted)))
+    return Shown(Views(title, tuple(_view(what, name, rows, columns, example) for name in wanted)))
 
 
 def _view(trace: "Trace", name: str, rows: Sequence[str] | None, columns: Sequence[str] | None, example: int) -> View:
-    every = trace.weights(name)
+    every = trace.map(name)
     if not 0 <= example < len(every):
         raise ValueError(f"there is no example {example} in a batch of {len(every)}; count from 0")
     weights: np.ndarray = every[example].float().cpu().numpy()
-    number = re.search(r"\.(\d+)\.", f".{name}.")
     return View(
         name,
         _axis(rows, weights.shape[1]),
         _axis(rows if columns is None else columns, weights.shape[2]),
         weights,
         kind="self" if weights.shape[1] == weights.shape[2] else "cross",
-        layer=int(number[1]) if number else 0,
+        layer=read_layer(name),
         heads=len(weights),
     )
 
 
 def _axis(words: Sequence[str] | None, count: int) -> Words:
     fits = words is not None and len(words) == count
-    return Words(tuple(words) if fits and words is not None else tuple(str(i) for i in range(count)))
+    return Words.whole(words if fits and words is not None else [str(i) for i in range(count)])
+
+
+def _labels(axis: Axis) -> tuple[str, ...]:
+    return axis.pieces if isinstance(axis, Words) else tuple(str(i) for i in range(len(axis)))
 
 
 def _attention(view: View, *, opened: bool) -> str:
     rows, columns = len(view.rows), len(view.columns)
-    drawn = _drawn(view) if max(rows, columns) <= CELLS else "".join(map(_picture, range(view.heads), view.weights))
+    picture = _draw(view) if max(rows, columns) <= CELLS else "".join(map(_picture, range(view.heads), view.weights))
     about = f"{view.heads} heads, {rows} × {columns}" if view.heads > 1 else f"{rows} × {columns}"
     return (
         f"<details{' open' if opened else ''}><summary>{escape(view.name)} <small>{about}</small></summary>"
-        f"{drawn}</details>"
+        f"{picture}</details>"
     )
 
 
-def _drawn(view: View) -> str:
+def _draw(view: View) -> str:
     """Small multiples with their words."""
-    import torch
-
-    from regard.analysis.alignment import Alignment
-
-    rows, columns = (axis.labels for axis in (view.rows, view.columns) if isinstance(axis, Words))
-    panels = [
-        Panel(f"head {head}", Alignment(columns, rows, torch.from_numpy(each)))
-        for head, each in enumerate(view.weights)
-    ]
+    rows, columns = (_labels(axis) for axis in (view.rows, view.columns))
+    panels = [Panel(f"head {head}", rows, columns, each) for head, each in enumerate(view.weights)]
     return svg(panels, columns=min(WIDE, view.heads))
 
 
@@ -136,7 +139,7 @@ def _picture(head: int, weights: Float[np.ndarray, "r c"]) -> str:
     from PIL import Image
 
     height, width = (min(side, TALL) for side in weights.shape)
-    small = shrunk(weights, height, width)
+    small = shrink(weights, height, width)
     grey = 255 - np.rint(small / max(float(small.max()), 1e-12) * 255).astype(np.uint8)
     file = BytesIO()
     Image.fromarray(grey).save(file, "PNG", optimize=True)

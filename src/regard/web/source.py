@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 import regard
 from regard.web.errors import RefusedError
+from regard.web.state import AppState
 
 PACKAGE = Path(regard.__file__).parent
 SHOWN = ("attention", "layers", "layers/position")
@@ -27,7 +28,7 @@ class Source(BaseModel):
     code: str
 
 
-def router() -> APIRouter:
+def router(_: AppState) -> APIRouter:
     """One definition by its name."""
     routes = APIRouter(prefix="/api")
 

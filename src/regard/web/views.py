@@ -1,7 +1,6 @@
 """Reading what was looked at: thumbnails of everything, the weights of one head, and why one word looked as it did."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
@@ -12,9 +11,11 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel
 
-from regard.analysis.view import Encoding, View, Words, pack, shrunk
+from regard.analysis.reading import Reading
+from regard.analysis.view import Encoding, pack, shrink
 from regard.web.errors import RefusedError
-from regard.web.looks import Cut, Looks, Seen
+from regard.web.readings import Readings
+from regard.web.state import AppState
 
 T = TypeVar("T")
 
@@ -42,8 +43,9 @@ class Neuron(BaseModel):
     weights: list[float]
 
 
-def router(looks: Looks) -> APIRouter:
+def router(state: AppState) -> APIRouter:
     """All that can be read of a look."""
+    readings = state.readings
     routes = APIRouter(prefix="/api/looks/{look}")
     limiter = CapacityLimiter(2)  # readers at once: what each of them computes needs memory
 
@@ -53,9 +55,9 @@ def router(looks: Looks) -> APIRouter:
     @routes.get("/overview", response_class=Response, responses=BINARY)
     async def overview(look: Id, size: Annotated[int, Query(ge=4, le=64)] = 24) -> Response:
         """All heads of all attentions, small: a byte is a share of the largest mean in its thumbnail."""
-        seen = looks.find(look)
-        layout = {"size": size, "attentions": [{"name": a.name, "heads": a.heads} for a in seen.attentions]}
-        data = await read(lambda: b"".join(_thumbnails(looks.weights(look, a.name), size) for a in seen.attentions))
+        maps = readings.find(look).maps
+        layout = {"size": size, "attentions": [{"name": each.name, "heads": each.heads} for each in maps]}
+        data = await read(lambda: b"".join(_thumbnails(readings.weights(look, each.name), size) for each in maps))
         return _binary(data, {"X-Regard-Layout": json.dumps(layout)})
 
     @routes.get("/weights", response_class=Response, responses=BINARY)
@@ -69,7 +71,7 @@ def router(looks: Looks) -> APIRouter:
         merge: Merge = "pieces",
     ) -> Response:
         """A part of the weights of one head, row by row; its size is in X-Regard-Shape."""
-        found = await read(lambda: _weights(looks, look, name, head, merge))
+        found = await read(lambda: _weights(readings, look, name, head, merge))
         part = found[_slice(rows, found.shape[0], "rows"), _slice(columns, found.shape[1], "columns")]
         return _binary(pack(part, encoding), {"X-Regard-Shape": f"{part.shape[0]},{part.shape[1]}"})
 
@@ -78,14 +80,20 @@ def router(looks: Looks) -> APIRouter:
         look: Id, name: Name, head: Annotated[int, Query(ge=0)], row: Annotated[int, Query(ge=0)]
     ) -> Neuron:
         """How one query was compared with each key, dimension by dimension."""
-        return await read(lambda: _neuron(looks.find(look), name, head, row))
+        return await read(lambda: _neuron(readings.find(look), name, head, row))
 
     @routes.get("/view")
     async def view(
         look: Id, name: Name, head: Head = "mean", encoding: Encoding = "f32", merge: Merge = "pieces"
     ) -> dict[str, Any]:
         """The same as a view, to keep in a file."""
-        return await read(lambda: _view(looks, look, name, head, merge).to_json(encoding))
+        which = None if head == "mean" else int(head)
+        reading = readings.find(look)
+        try:
+            found = await read(lambda: reading.view(name, head=which, mean=which is None, words=merge == "words"))
+        except KeyError as error:
+            raise RefusedError(404, str(error.args[0])) from None
+        return found.to_json(encoding)
 
     return routes
 
@@ -95,33 +103,18 @@ def _binary(data: bytes, headers: dict[str, str]) -> Response:
 
 
 def _thumbnails(weights: np.ndarray, size: int) -> bytes:
-    small = shrunk(weights, size, size)
+    small = shrink(weights, size, size)
     largest = small.max(axis=(1, 2), keepdims=True)
     return pack(small / np.maximum(largest, 1e-12), "u8")
 
 
-def _weights(looks: Looks, look: str, name: str, head: str, merge: Merge) -> np.ndarray:
+def _weights(readings: Readings, look: str, name: str, head: str, merge: Merge) -> np.ndarray:
     """One head, or the mean of all, between pieces or between words."""
-    every, seen = looks.weights(look, name), looks.find(look)
-    one = seen.attention(name)
-    if head == "mean":
-        found: np.ndarray = every.mean(axis=0)
-    elif int(head) < len(every):
-        found = every[int(head)]
-    else:
+    every = readings.weights(look, name)
+    if head != "mean" and int(head) >= len(every):
         raise RefusedError(404, f"{name} has no head {head}; they are numbered 0 to {len(every) - 1}")
-    if merge == "pieces":
-        return found
-    # A word looks as its pieces do on average, and gets the sum of what they get.
-    return _summed(_summed(found, seen.axes[one.rows], 0, mean=True), seen.axes[one.columns], 1)
-
-
-def _summed(weights: np.ndarray, axis: Cut, along: int, *, mean: bool = False) -> np.ndarray:
-    """What the pieces of each word have together, or on average; words stand one behind the other without gaps."""
-    found: np.ndarray = np.add.reduceat(weights, [first for first, _ in axis.words], axis=along)
-    if mean:
-        found /= np.array([[last - first + 1] for first, last in axis.words], np.float32)
-    return found
+    found: np.ndarray = every.mean(axis=0) if head == "mean" else every[int(head)]
+    return found if merge == "pieces" else readings.find(look).merge_words(name, found)
 
 
 def _slice(part: str | None, count: int, what: str) -> slice:
@@ -133,33 +126,13 @@ def _slice(part: str | None, count: int, what: str) -> slice:
     return slice(int(first), int(last))
 
 
-def _view(looks: Looks, look: str, name: str, head: str, merge: Merge) -> View:
-    seen, weights = looks.find(look), _weights(looks, look, name, head, merge)
-    one = seen.attention(name)
-    rows, columns = (seen.axes[side] for side in (one.rows, one.columns))
-    which = "the mean of all heads" if head == "mean" else f"head {head}"
-    return View(
-        name=name,
-        rows=Words(rows.labels) if merge == "words" else rows.axis,
-        columns=Words(columns.labels) if merge == "words" else columns.axis,
-        weights=weights,
-        kind=one.kind,
-        layer=one.layer,
-        head=None if head == "mean" else int(head),
-        heads=one.heads,
-        model=seen.model,
-        caption=f"{seen.model}, {name}, {which}: “{_said(seen.axes['source'])}” → “{_said(seen.axes['target'])}”",
-    )
-
-
-def _said(axis: Cut) -> str:
-    return re.sub(r" (?=[.,;:!?])", "", " ".join(label for label in axis.labels if not re.fullmatch(r"<\w+>", label)))
-
-
-def _neuron(seen: Seen, name: str, head: int, row: int) -> Neuron:
+def _neuron(reading: Reading, name: str, head: int, row: int) -> Neuron:
     from regard.attention import Dot
 
-    one, looks = seen.attention(name), seen.trace[name]
+    try:
+        one, looks = reading.find(name), reading.trace[name]
+    except KeyError as error:
+        raise RefusedError(404, str(error.args[0])) from None
     if head >= one.heads:
         raise RefusedError(404, f"{name} has no head {head}; they are numbered 0 to {one.heads - 1}")
     for look in looks:  # a recurrent decoder looks once for each word

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 
 from regard.web.errors import RefusedError
+from regard.web.state import AppState
 
 if TYPE_CHECKING:
     from regard.world import Scene, Stereo
@@ -23,7 +24,7 @@ PNG: dict[int | str, dict[str, Any]] = {
 }
 
 
-def router() -> APIRouter:
+def router(_: AppState) -> APIRouter:
     """Scenes, their pictures, and pairs of sentences."""
     routes = APIRouter(prefix="/api/world")
 

@@ -1,10 +1,13 @@
-"""The models that come along: each is a folder beside this file, and its name is the folder's.
+"""The bundled models: each is a folder beside this file, and its name is the folder's.
 
 No torch here: a list of models, or a page of them, need not wait for it.
 """
 
-from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
+
+from regard.files import read_json
+from regard.names import nearest
 
 SHELF = Path(__file__).parent
 
@@ -15,8 +18,16 @@ def zoo(shelf: Path | None = None) -> dict[str, Path]:
     return {folder.name: folder for folder in folders if not folder.name.startswith(".")}
 
 
+def card(folder: Path) -> dict[str, Any]:
+    """What the card of a model says, or nothing where it cannot be read."""
+    try:
+        return read_json(folder / "card.json")
+    except (OSError, ValueError):
+        return {}
+
+
 def find(wanted: str | Path, shelf: Path | None = None) -> Path:
-    """The folder of a model, which is given by itself, by the folder of the run it is from, or by a name on the shelf.
+    """The folder of a model: given by itself, by the folder of the run it is from, or by a name on the shelf.
 
     A name is compared with those there are, and never becomes part of a path.
     """
@@ -28,6 +39,12 @@ def find(wanted: str | Path, shelf: Path | None = None) -> Path:
         return known[str(wanted)]
     if folder.is_dir():
         raise ValueError(f"{folder} holds no model, since config.json is missing; give a folder that regard saved")
-    near = get_close_matches(str(wanted), known, n=3, cutoff=0.4) or list(known)
-    way = f"try {', '.join(near)}" if near else "no models come along, so give a folder"
+    way = f"try {nearest(str(wanted), known)}" if known else "no models are bundled, so give a folder"
     raise ValueError(f"no model is called {str(wanted)!r}, and no folder lies there; {way}")
+
+
+def default(task: str, shelf: Path | None = None) -> str | None:
+    """The bundled model that does a task unless another one is named: the one whose card says so."""
+    able = {name: card(folder) for name, folder in zoo(shelf).items()}
+    able = {name: found for name, found in able.items() if found.get("task") == task}
+    return next((name for name, found in able.items() if found.get("default")), next(iter(able), None))

@@ -1,0 +1,42 @@
+"""Classify texts: the label of each, and how likely it is.
+
+Texts are arguments, or lines on standard input.
+
+    regard classify --model runs/classify-0 "What a wonderful film."
+    regard classify --model runs/classify-0 --json < reviews.txt
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from tyro.conf import Positional, arg
+
+from regard.cli.lines import answer_lines
+from regard.cli.load import load_model
+from regard.names import Dtype
+
+GROUP = "Train and run"
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    texts: Annotated[Positional[tuple[str, ...]], arg(metavar="TEXT")] = ()
+    """What to classify; without it, standard input line by line."""
+    model: str = ""
+    """A name that `regard list zoo` shows, a folder, or hub:owner/name; the default classifier if left out."""
+    dtype: Dtype = "float32"
+    """Numbers to compute with; int8 is fastest on a CPU."""
+    json: bool = False
+    """Print JSON, one text a line: label and scores."""
+
+
+def main(flags: Flags) -> None:
+    """Print the label of each text."""
+    classify: Any = load_model(flags.model, task="classify", dtype=flags.dtype)
+    for text, found in answer_lines(flags.texts, classify):
+        if isinstance(found, str):
+            raise SystemExit(f"{text[:40]!r}: {found}")
+        facts = {"text": text, "label": found.label, "scores": found.scores}
+        likely = f"{found.label}  {found.scores[found.label]:.1%}"
+        print(json.dumps(facts, ensure_ascii=False) if flags.json else likely, flush=True)

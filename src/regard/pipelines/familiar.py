@@ -1,0 +1,62 @@
+"""Keywords that users bring from other libraries, answered with what they are called here."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from regard.names import nearest
+
+P, T = ParamSpec("P"), TypeVar("T")
+
+FAMILIAR = {
+    "num_beams": "beam",
+    "beam_size": "beam",
+    "num_return_sequences": "count",
+    "n_best": "count",
+    "batch_size": "batch",
+    "torch_dtype": "dtype",
+    "precision": "dtype",
+    "device_map": "device",
+    "model": "what",
+    "pretrained_model_name_or_path": "what",
+    "tgt_lang": "to",
+    "src_lang": "source",
+    "do_sample": "sampler=regard.decode.sampler(temperature=…, top_k=…, top_p=…)",
+    "temperature": "sampler=regard.decode.sampler(temperature=…)",
+    "top_k": "sampler=regard.decode.sampler(top_k=…)",
+    "top_p": "sampler=regard.decode.sampler(top_p=…)",
+    "lenpen": "length_penalty",
+    "max_length": "limit, when the pipeline is made",
+    "max_new_tokens": "limit, when the pipeline is made",
+}
+
+
+def answer_familiar(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function say what a keyword that it does not take is called here."""
+    known = [name for name in inspect.signature(function).parameters if name != "self"]
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        for name in options:
+            if name not in known:
+                ours = FAMILIAR.get(name)
+                fits = ours is not None and ours.partition("=")[0].partition(",")[0] in (*known, "limit")
+                way = f"here it is {ours}" if fits else f"there is {nearest(name, known)}"
+                raise TypeError(f"{function.__qualname__} takes no {name!r}; {way}")
+        return function(*args, **options)
+
+    return call
+
+
+def explain(name: str) -> str | None:
+    """What a function of other libraries is called here, as an attribute of `regard`."""
+    ours: dict[str, Any] = {
+        "from_pretrained": "regard.load(name)",
+        "AutoModel": "regard.load(name)",
+        "AutoTokenizer": "regard.load(name).tokenizer",
+        "pipeline": "regard.load(name)",
+        "generate": "regard.load(name)(texts), or regard.decode.generate over any model",
+        "create_model": "regard.build(preset)",
+    }
+    return ours.get(name)

@@ -1,0 +1,63 @@
+"""The one door: a model by its name, its folder or itself, as the pipeline of its task."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.decode.quantize import quantize
+from regard.hub import Checkpoint, CheckpointError
+from regard.hub import load as load_checkpoint
+from regard.names import Dtype
+from regard.pipelines.familiar import answer_familiar
+from regard.pipelines.foreign import Foreign, open_with_transformers
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.registry import pipeline
+
+if TYPE_CHECKING:
+    import torch
+
+
+@answer_familiar
+def load(
+    what: Any,
+    *,
+    task: str | None = None,
+    tokenizer: Any = None,
+    dtype: Dtype = "float32",
+    device: "str | torch.device | None" = None,
+) -> Pipeline:
+    """Open a model and give the pipeline of its task.
+
+    `what` is a name that `regard list zoo` shows, a model folder, a run folder, a Hugging Face folder,
+    `hub:owner/name`, or a `transformers` model itself. `task` is what its card says, if left out; `dtype` is float32,
+    bfloat16 or int8.
+    """
+    from torch import nn
+
+    if isinstance(what, nn.Module):
+        checkpoint = _wrap(what, tokenizer)
+    else:
+        try:
+            checkpoint = load_checkpoint(what)
+        except CheckpointError as error:
+            found = open_with_transformers(what, tokenizer)
+            if found is None:
+                raise error
+            checkpoint = found
+    if tokenizer is not None:
+        checkpoint = replace(checkpoint, tokenizer=tokenizer)
+    if dtype != "float32":
+        checkpoint = replace(checkpoint, model=quantize(checkpoint.model, dtype))
+    named = task or checkpoint.card.get("task")
+    if checkpoint.family is None and task is None:
+        one: Pipeline = Foreign(checkpoint)
+    elif named is None:
+        raise ValueError(f"the card of {checkpoint.name} names no task; say which, as by task='translate'")
+    else:
+        one = pipeline(str(named))(checkpoint)
+    return one if device is None else one.to(device)
+
+
+def _wrap(model: Any, tokenizer: Any) -> Checkpoint:
+    """A model that is here already, as if it had come from a folder."""
+    return Checkpoint(model.eval(), None, tokenizer, {"title": type(model).__name__}, Path(), type(model).__name__)

@@ -1,0 +1,90 @@
+"""What every task offers: call it, evaluate it, and look inside while it runs.
+
+A pipeline is one file of this folder that ends with `PIPELINE = …`; the card of a model names its task. So a new task
+is one file, and the command line, the explorer and the recipes find it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from regard.analysis.scores import Score
+from regard.hub import Checkpoint
+
+if TYPE_CHECKING:
+    import torch
+
+    from regard.analysis.reading import Reading
+    from regard.attention.core import Edit
+    from regard.progress import Progress
+
+Edits = Mapping[str, "Edit | Sequence[Edit]"]  # of each attention, by its name
+
+
+class TooLongError(ValueError):
+    """An input has more tokens than the model reads."""
+
+    def __init__(self, index: int, tokens: int, limit: int) -> None:
+        super().__init__(
+            f"text {index} has {tokens} tokens, and at most {limit} are read; give it sentence by sentence"
+        )
+        self.index, self.tokens, self.limit = index, tokens, limit
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores of a model on data, by name; the part of a score follows a slash, as in `bleu/6 to 10 words`."""
+
+    model: str
+    data: str
+    split: str
+    count: int
+    seconds: float
+    scores: Mapping[str, Score]
+    settings: Mapping[str, Any] = field(default_factory=dict)  # how it was measured
+    outputs: Sequence[str] = ()  # what the model gave, one line for each item
+
+    def measured(self) -> dict[str, float]:
+        """The scores of everything, as a card holds them."""
+        return {name: round(score.value, 2) for name, score in self.scores.items() if "/" not in name}
+
+
+class Pipeline(ABC):
+    """A model with all it takes to give it an input and read its output."""
+
+    task: ClassVar[str]
+    takes: ClassVar[str]  # for cards and help: what goes in, in a word or two
+    gives: ClassVar[str]
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+        self.model: Any = checkpoint.model
+        self.tokenizer: Any = checkpoint.tokenizer  # None where the task has no text
+        self.card, self.name = checkpoint.card, checkpoint.name
+
+    @property
+    def device(self) -> "torch.device":
+        """Where the model is."""
+        device: torch.device = next(self.model.parameters()).device
+        return device
+
+    def to(self, device: "str | torch.device") -> Self:
+        """Move the model to a device, as `nn.Module.to` does."""
+        self.model.to(device)
+        return self
+
+    @abstractmethod
+    def __call__(self, inputs: Sequence[Any]) -> list[Any]:
+        """The output for each input."""
+
+    @abstractmethod
+    def evaluate(self, data: str, *, split: str = "", limit: int = 0, progress: "Progress | None" = None) -> Evaluation:
+        """Scores on a named data set, or on files of your own."""
+
+    @abstractmethod
+    def attend(self, given: Any, *, edits: Edits | None = None) -> "Reading":
+        """Run once, watched: everything that a page or a figure draws. `edits` change attentions meanwhile."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}: {self.takes} to {self.gives})"

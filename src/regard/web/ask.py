@@ -1,0 +1,114 @@
+"""One question to any model: an input in, its output, and a look at all attentions out."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from regard.files import jsonable
+from regard.web.errors import Problem, RefusedError
+from regard.web.queue import Ticket
+from regard.web.state import AppState
+
+if TYPE_CHECKING:
+    from regard.analysis.reading import Reading
+    from regard.attention.core import Edit as WeightEdit
+
+TEXT, EDITS = 2000, 256  # the most characters and edits
+Text = Annotated[str, Field(max_length=TEXT)]
+Name = Annotated[str, Field(max_length=200)]
+
+
+class Ask(BaseModel):
+    """What a request may hold; anything else is refused."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Edit(Ask):
+    """A head, or all heads of an attention, that look at nothing or everywhere alike."""
+
+    name: Name
+    head: Annotated[int, Field(ge=0, le=1023)] | None = None
+    kind: Literal["off", "uniform"]
+
+
+class AskRequest(Ask):
+    """An input for a model: a text, or numbers."""
+
+    model: Name
+    input: Text | Annotated[list[int], Field(max_length=TEXT)]
+    edits: Annotated[list[Edit], Field(max_length=EDITS, default_factory=list)]
+
+
+class AskResponse(BaseModel):
+    """Everything about one question; the weights are read by its id."""
+
+    id: str
+    model: str
+    task: str
+    output: Any
+    axes: dict[str, dict[str, Any]]
+    attentions: list[dict[str, Any]]
+    caption: str
+
+
+def router(state: AppState) -> APIRouter:
+    """The question that every task answers."""
+    routes = APIRouter()
+
+    @routes.post("/api/ask", responses={503: {"model": Problem, "description": "It takes too long"}})
+    async def ask(question: AskRequest, request: Request) -> AskResponse:
+        """Run a model on an input, and keep what was looked at."""
+        state.models.check(question.model)
+        return await state.worker.run(lambda ticket: _answer(question, state, ticket), request.is_disconnected)
+
+    return routes
+
+
+def _answer(question: AskRequest, state: AppState, ticket: Ticket) -> AskResponse:
+    pipeline = state.models.open(question.model)
+    ticket.begin()  # the first question of all waits for torch and for the model, which is not its fault
+    reading = refuse_wrong(lambda: pipeline.attend(question.input, edits=compose(question.edits)))
+    from regard.analysis.view import axis_json
+
+    return AskResponse(
+        id=state.readings.keep(reading),
+        model=question.model,
+        task=pipeline.task,
+        output=jsonable(reading.output),
+        axes={name: axis_json(axis) for name, axis in reading.axes.items()},
+        attentions=attentions(reading),
+        caption=reading.caption,
+    )
+
+
+def attentions(reading: "Reading") -> list[dict[str, Any]]:
+    """What the page needs to know of each attention."""
+    return [asdict(each) for each in reading.maps]
+
+
+def compose(edits: Sequence[Edit]) -> dict[str, list["WeightEdit"]]:
+    """The edits of each attention: those of one kind as one, so that many cost no more than two."""
+    from regard.attention import off, only, uniform
+
+    wanted: dict[tuple[str, str], set[int] | None] = {}
+    for each in edits:
+        key = each.name, each.kind
+        heads = wanted.get(key, set())
+        wanted[key] = None if each.head is None or heads is None else heads | {each.head}
+    found: dict[str, list[WeightEdit]] = {}
+    for (name, kind), heads in wanted.items():
+        edit = off if kind == "off" else uniform
+        found.setdefault(name, []).append(edit if heads is None else only(edit, *sorted(heads)))
+    return found
+
+
+def refuse_wrong(job: Any) -> Any:
+    """The result of a job; what the model says of a wrong input becomes an answer to whoever asked."""
+    try:
+        return job()
+    except (ValueError, KeyError, TypeError) as error:
+        raise RefusedError(422, str(error.args[0]).replace("text 0", "the text")) from None
