@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from regard.attention import record
 from regard.data import Batches
-from regard.text import SPECIALS, UNKNOWN, Tokenizer
+from regard.text import Tokenizer
 from regard.world.language import Pair, text
 
 Links = frozenset[tuple[int, int]]  # places of a source word and of a target word
@@ -161,9 +161,10 @@ def _members(groups: Sequence[Sequence[int]], count: int) -> Float[Tensor, "g {c
 
 def _words(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[list[list[int]], tuple[str, ...]]:
     """The pieces of each word and the words, without specials and spaces; what is unknown is a word all the same."""
-    pieces = tokenizer.pieces(ids)
-    groups: dict[int, list[int]] = {}
-    for place, (i, word) in enumerate(zip(ids, pieces.word, strict=True)):
-        if (i >= len(SPECIALS) or i == UNKNOWN) and pieces.words[word].strip():
-            groups.setdefault(word, []).append(place)
-    return list(groups.values()), tuple(pieces.words[word] for word in groups)
+    words = tokenizer.words(ids)
+    kept = [
+        (list(range(first, last + 1)), label)
+        for (first, last), label in zip(words.spans, words.labels, strict=True)
+        if label.strip() and (ids[first] not in tokenizer.specials or ids[first] == tokenizer.unknown)
+    ]
+    return [pieces for pieces, _ in kept], tuple(label for _, label in kept)

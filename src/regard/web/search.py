@@ -13,9 +13,10 @@ from torch import Tensor, nn
 from regard.attention import Trace, off, only, record, uniform
 from regard.attention.core import Edit, Look
 from regard.decode import Translation, Translator
-from regard.text import START, STOP, Tokenizer
+from regard.text import Tokenizer
 from regard.web.looks import Attended, Cut
 
+START, STOP = 1, 2
 CANDIDATES = 4000  # nodes of a tree beyond which only those are written down that were followed
 
 
@@ -199,11 +200,5 @@ def searched(
 
 def cut(tokenizer: Tokenizer, ids: Sequence[int]) -> Cut:
     """Ids as pieces, and the words they make."""
-    pieces = tokenizer.pieces(ids)
-    spans: list[tuple[int, int]] = []
-    for place, word in enumerate(pieces.word):
-        if word == len(spans):
-            spans.append((place, place))
-        else:
-            spans[word] = (spans[word][0], place)
-    return Cut(pieces.texts, tuple(spans), pieces.words)
+    words = tokenizer.words(ids)
+    return Cut(words.pieces, words.spans, words.labels)

@@ -244,14 +244,13 @@ def _edits(question: Question, one: Opened) -> list[tuple[str, int | None, str]]
 
 def _ids(written: Any) -> tuple[int, ...]:
     """The words of a sequence with the stop that it came to."""
-    from regard.text import STOP
+    from regard.web.search import STOP
 
     return (*written.words, STOP) if written.finished or not written.words else tuple(written.words)
 
 
 def _output(one: Opened, text: str, score: float, log_prob: float, ids: tuple[int, ...]) -> Output:
-    from regard.text import STOP
-    from regard.web.search import cut
+    from regard.web.search import STOP, cut
 
     axis = asdict(cut(one.translator.tokenizer, ids))
     return Output(text=text, score=score, log_prob=log_prob, finished=ids[-1:] == (STOP,), **axis)
@@ -259,7 +258,7 @@ def _output(one: Opened, text: str, score: float, log_prob: float, ids: tuple[in
 
 def _tree(one: Opened, nodes: list[Any]) -> Tree:
     said = {
-        word: one.translator.tokenizer.pieces([word]).texts[0] for word in {n.word for n in nodes} if word is not None
+        word: one.translator.tokenizer.words([word]).pieces[0] for word in {n.word for n in nodes} if word is not None
     }
     return Tree(
         nodes=[
