@@ -292,7 +292,7 @@ def _by_chance(folder: Path) -> Tokenizer:
         for name, weight in model.named_parameters():
             if name.endswith((".q.weight", ".k.weight")):
                 weight.mul_(3.0)
-    save(folder, model, FAMILY, card={"title": "By chance"}, extras={"tokenizer.json": tokenizer.to_json()})
+    save(folder, model, family=FAMILY, card={"title": "By chance"}, tokenizer=tokenizer)
     return tokenizer
 
 

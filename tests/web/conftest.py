@@ -74,7 +74,7 @@ def saved(folder: Path, *, kind: str = "transformer", **card: object) -> Path:
     with torch.no_grad():
         for parameter in small.parameters():
             parameter.mul_(2.0)  # so that it prefers some words to others
-    save(folder, small, family, card=about, extras={"tokenizer.json": tokenizer.to_json()})
+    save(folder, small, family=family, card=about, tokenizer=tokenizer)
     return folder
 
 

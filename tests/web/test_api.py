@@ -16,13 +16,15 @@ from regard.analysis.viewfile import read
 from regard.attention import off, only, record
 from regard.decode import Translator
 from regard.hub import load
-from regard.text import START, STOP, Tokenizer
+from regard.text import Tokenizer
 from regard.web.app import House, make_app
 from regard.web.shelf import Shelf
 
 Ask = Callable[..., dict[str, Any]]
 
 TEXT = "La casa rossa."
+
+START, STOP = 1, 2
 
 
 def translator(zoo: Path, name: str = "small") -> Translator:

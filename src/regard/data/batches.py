@@ -14,7 +14,6 @@ from jaxtyping import Int64, Shaped
 
 from regard.chance import Chance, bits
 from regard.data.tokens import Tokens
-from regard.text import PAD
 
 Rows = Sequence[Sequence[int]] | Sequence[Shaped[np.ndarray, " n"]]
 Vary = Callable[[Rows, Chance], Rows]
@@ -130,9 +129,9 @@ def _cut(lengths: Int64[np.ndarray, " n"], tokens: int) -> list[int]:
     return [*edges, len(lengths)]
 
 
-def _pad(rows: Sequence[Any]) -> tuple[Int64[np.ndarray, "b n"], Int64[np.ndarray, " b"]]:
+def _pad(rows: Sequence[Any], pad: int = 0) -> tuple[Int64[np.ndarray, "b n"], Int64[np.ndarray, " b"]]:
     lengths = np.asarray([len(row) for row in rows], np.int64)
-    padded = np.full((len(rows), int(lengths.max())), PAD, np.int64)
+    padded = np.full((len(rows), int(lengths.max())), pad, np.int64)
     for i, row in enumerate(rows):
         padded[i, : len(row)] = row
     return padded, lengths

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,8 +18,7 @@ from regard.decode.generate import Choice, argmax, generate
 from regard.decode.hypothesis import Hypothesis, followed
 from regard.decode.precision import Precision, quantize
 from regard.hub.store import load
-from regard.text import PAD, START, STOP, Tokenizer
-from regard.zoo import find
+from regard.text import Tokenizer
 
 Progress = Callable[[int, int], None]  # how many texts are done, and how many there are
 
@@ -54,13 +54,13 @@ class Translator:
     @staticmethod
     def load(wanted: str | Path, *, precision: Precision = "float32") -> "Translator":
         """A translator by the name of a model that comes along, or from the folder of one."""
-        folder = find(wanted)
-        stored = load(folder)
+        stored = load(wanted)
         if not hasattr(stored.model, "cross_attentions"):
-            raise ValueError(f"{folder} is a model of the family {stored.family.name}, which does not translate")
-        tokenizer = Tokenizer.load(folder / "tokenizer.json")
+            raise ValueError(f"{stored.folder} is a model of the family {stored.family.name}, which does not translate")
+        if stored.tokenizer is None:
+            raise ValueError(f"{stored.folder} has no tokenizer, so it reads no text; give a folder that has one")
         model = stored.model if precision == "float32" else quantize(stored.model, precision)
-        return Translator(model, tokenizer, multilingual=bool(stored.card.get("multilingual")))
+        return Translator(model, stored.tokenizer, multilingual=bool(stored.card.get("multilingual")))
 
     def tag(self, to: str | None) -> str:
         """What is read in front of a text to be written in a language, by a model that writes several."""
@@ -156,8 +156,9 @@ class Translator:
         sources = [source for source in sources for _ in range(drawn)]
         device = next(self.model.parameters()).device
         lengths = torch.tensor([len(source) for source in sources], device=device)
-        padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)
-        state, first = self.model.start(padded.to(device), lengths=lengths), torch.full_like(lengths, START)
+        pad, first_id, stop = self.tokenizer.pad or 0, index(self.tokenizer.start), index(self.tokenizer.stop)  # type: ignore[arg-type]
+        padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=pad)
+        state, first = self.model.start(padded.to(device), lengths=lengths), torch.full_like(lengths, first_id)
         limit = [2 * len(source) + 10 for source in sources]
         watched = _Watched(self.model) if watch or coverage > 0.0 else None
         step = self.model.step if watched is None else watched.step
@@ -166,7 +167,7 @@ class Translator:
                 step,
                 state,
                 first,
-                stop=STOP,
+                stop=stop,
                 limit=limit,
                 size=beam,
                 length_penalty=length_penalty,
@@ -175,7 +176,7 @@ class Translator:
                 seen=None if watched is None else watched.seen,
             )
         else:
-            each = generate(step, state, first, stop=STOP, limit=limit, choose=choose or argmax)
+            each = generate(step, state, first, stop=stop, limit=limit, choose=choose or argmax)
             written = [each[i : i + drawn] for i in range(0, len(each), drawn)]
         return written, watched.weights if watch and watched is not None else {}
 

@@ -87,7 +87,6 @@ def parses(model: Any, tokenizer: "Tokenizer", sentences: "Sequence[Sequence[str
 
     from regard.data import grow
     from regard.decode import greedy
-    from regard.text import START, STOP
 
     device = next(model.parameters()).device
     ids = tokenizer.encode([" ".join(words) for words in sentences], stop=True)
@@ -101,7 +100,9 @@ def parses(model: Any, tokenizer: "Tokenizer", sentences: "Sequence[Sequence[str
             state = model.start(torch.nn.utils.rnn.pad_sequence(sources, batch_first=True), lengths=lengths)
             # A word brings its tag, and as a rule less than one phrase, which takes three: bracket, label, bracket.
             limit = [6 * len(ids[i]) + 20 for i in some]
-            written = greedy(model.step, state, torch.full_like(lengths, START), stop=STOP, limit=limit)
+            written = greedy(
+                model.step, state, torch.full_like(lengths, tokenizer.start), stop=tokenizer.stop, limit=limit
+            )
         for i, each in zip(some, written, strict=True):
             found[i] = grow(tokenizer.decode(each.words), sentences[i])
     return [found[i] for i in range(len(ids))]

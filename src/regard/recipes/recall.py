@@ -89,7 +89,7 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
 
         beyond = {2 * recipe.distance: batches("test", 2 * recipe.distance, 250)} if recipe.distance <= 500 else {}
         measured = {f"at {distance}": accuracy(model, rows) for distance, rows in (watched | beyond).items()}
-        save(folder, model, one, card={**card, "measured": measured})
+        save(folder, model, family=one, card={**card, "measured": measured})
 
     card = {
         "title": f"{recipe.model}, recall over {recipe.distance} words",

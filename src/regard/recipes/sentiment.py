@@ -46,7 +46,7 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
 
     from regard.data import Batches, DataError, labelled
     from regard.models import intra
-    from regard.text import UNKNOWN, Tokenizer
+    from regard.text import Tokenizer
     from regard.train.loss import cross_entropy
     from regard.train.task import Task
 
@@ -78,7 +78,7 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
         where = next(iter(model.parameters())).device
         ids, right = (torch.as_tensor(side, device=where) for side in batch.sides)
         if model.training and recipe.forget:
-            ids = ids.masked_fill(torch.rand(ids.shape, device=where) < recipe.forget, UNKNOWN)
+            ids = ids.masked_fill(torch.rand(ids.shape, device=where) < recipe.forget, tokenizer.unknown)
         return model(ids, lengths=torch.as_tensor(batch.lengths[0], device=where)), right[:, 0]
 
     def loss(model: nn.Module, batch: Any) -> torch.Tensor:
@@ -98,8 +98,8 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
         from regard.hub.store import save
 
         measured = {"val accuracy": accuracy(model, watched)} | _tested(lambda rows: accuracy(model, batches(rows)))
-        extras = {"tokenizer.json": tokenizer.to_json()}
-        save(folder, model, intra.FAMILY, card={**card, "measured": measured}, dtype=torch.bfloat16, extras=extras)
+        about = {**card, "measured": measured}
+        save(folder, model, family=intra.FAMILY, card=about, tokenizer=tokenizer, dtype="bfloat16")
 
     def _tested(judge: Any) -> dict[str, float]:
         try:

@@ -182,8 +182,7 @@ def writing(
         found: dict[str, Any] = {} if measure is None else {"measured": measure(model, tokenizer)}
         # What went before belongs to the story of the model.
         found |= {"before": {key: before[key] for key in STORY if key in before}} if before else {}
-        extras = {"tokenizer.json": tokenizer.to_json()}
-        save(folder, model, one, card={**card, **found}, dtype=torch.bfloat16, extras=extras)
+        save(folder, model, family=one, card={**card, **found}, tokenizer=tokenizer, dtype="bfloat16")
 
     return Task(model, batches(train, recipe.tokens), _size, loss, score, save, lower_is_better=False, show=show)
 
@@ -252,13 +251,12 @@ def begun(wanted: str) -> tuple["Family", Any, "Tokenizer", Mapping[str, Any]]:
     """The family of a trained model, the model, the tokenizer it learnt with, and its card."""
     from regard.data import DataError
     from regard.hub.store import load
-    from regard.text import Tokenizer
-    from regard.zoo import find
 
     try:
-        folder = find(wanted)
-        stored = load(folder)
-        return stored.family, stored.model, Tokenizer.load(folder / "tokenizer.json"), stored.card
+        stored = load(wanted)
+        if stored.tokenizer is None:
+            raise ValueError("it has no tokenizer")
+        return stored.family, stored.model, stored.tokenizer, stored.card
     except (ValueError, OSError) as error:
         raise DataError(f"training cannot begin from {wanted}: {error}") from None
 

@@ -1,5 +1,6 @@
-"""Text to numbers and back, without torch."""
+"""Text to ids and back, without torch."""
 
-from regard.text.tokenizer import PAD, SPECIALS, START, STOP, UNKNOWN, Pieces, Tokenizer
+from regard.text.tokenizer import Tokenizer
+from regard.text.words import Words
 
-__all__ = ["PAD", "SPECIALS", "START", "STOP", "UNKNOWN", "Pieces", "Tokenizer"]
+__all__ = ["Tokenizer", "Words"]

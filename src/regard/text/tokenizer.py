@@ -1,4 +1,4 @@
-"""One tokenizer in four kinds: it learns its vocabulary from raw text in one step and is saved as one file.
+"""Text as ids: a tokenizer that is trained here in one step, or read from other people's files.
 
 tokenizer = Tokenizer.train(lines, kind="bytes", vocab=8000)
 tokenizer.decode(tokenizer.encode(["Ein Hund läuft."])[0])   # "Ein Hund läuft."
@@ -8,48 +8,49 @@ import json
 import os
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from operator import index
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import SupportsIndex, overload
 
 import tokenizers
-from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import pre_tokenizers
 
-Kind = Literal["bytes", "pieces", "words", "characters"]
+from regard import files
+from regard.text import foreign, sentencepiece, training
+from regard.text.foreign import Special, Style
+from regard.text.training import KINDS, LEAST, SPECIALS, Kind
+from regard.text.words import Words
 
-SPECIALS = ("<pad>", "<start>", "<stop>", "<unknown>")
-PAD, START, STOP, UNKNOWN = range(4)
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
-LEAST = {"bytes": 256, "pieces": 2, "words": 1, "characters": 1}  # entries beside the specials
 LARGEST = 100_000_000  # bytes of a file; a vocabulary of 250,000 pieces takes a fifth of it
-
-
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """The pieces of a sentence, and the words they make: piece i is part of `words[word[i]]`."""
-
-    texts: tuple[str, ...]
-    words: tuple[str, ...]
-    word: tuple[int, ...]
+VOCAB_JSON = 4 * 2**20  # bytes of Marian's own list of pieces
+WAY = "give a tokenizer.json or a SentencePiece model"
+# Where a folder may keep its tokenizer, the first choice first.
+FILES = ("tokenizer.json", "source.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model")
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """Text as numbers below `vocab`, of which the first four are pad, start, stop and unknown.
+    """Text as ids below `vocab`; `pad`, `start`, `stop` and `unknown` are ids, or None where there is no such entry.
 
-    `bytes` (byte-level BPE) can say any text and loses nothing; `pieces` (WordPiece), `words` and `characters` know
-    what they have seen, and write the rest as unknown.
+    Of the kinds that are trained here, `bytes` (byte-level BPE) can say any text and loses nothing; `pieces`
+    (WordPiece), `words` and `characters` know what they have seen, and write the rest as unknown.
     """
 
-    kind: Kind
+    kind: Style
     lower: bool
-    _inner: tokenizers.Tokenizer
+    pad: int | None
+    start: int | None
+    stop: int | None
+    unknown: int | None
+    specials: frozenset[int]
+    _inner: tokenizers.Tokenizer = field(repr=False)
+    _entries: tuple[str, ...] = field(repr=False)  # what each id is called
+    _ids: Mapping[str, int] | None = field(default=None, repr=False)  # where ids are not those of the inner one
+    _files: Mapping[str, bytes] = field(default_factory=dict, repr=False)  # what it was read from
 
     @staticmethod
     def train(lines: Iterable[str], *, kind: Kind = "bytes", vocab: int = 8000, lower: bool = False) -> "Tokenizer":
@@ -62,56 +63,47 @@ class Tokenizer:
         texts = _checked(lines)
         if not any(text.strip() for text in texts):
             raise ValueError(f"{len(texts)} lines hold no word to learn from; give some text")
-        inner = _empty(kind, lower)
+        inner = training.empty(kind, lower)
         with _library("training failed"):
-            _teach(inner, texts, kind, vocab)
-        return Tokenizer(kind, lower, inner)
+            training.teach(inner, texts, kind, vocab)
+        return _own(inner, kind, lower)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Tokenizer":
-        """Read what `save` wrote. Nothing else is taken for it."""
-        path, way = Path(path), "give a tokenizer.json that regard saved"
-        if (size := path.stat().st_size) > LARGEST:
-            raise ValueError(f"{path} is not a tokenizer: {size} bytes are more than {LARGEST}; {way}")
-        with _library(f"{path} is not a tokenizer", way):
-            inner = tokenizers.Tokenizer.from_str(path.read_text("utf-8"))
-            ids = sorted(inner.get_vocab().values())
-        # Before anything else: the library writes a vocabulary by counting up to its largest id.
-        if ids != list(range(len(ids))):
-            raise ValueError(f"{path} is damaged: its {len(ids)} entries are not numbered 0 to {len(ids) - 1}; {way}")
-        # Everything but the vocabulary must be what training would have made: a file chooses no code to run.
-        frame = _frame(inner)
-        found = [(kind, lower) for kind in KINDS for lower in (False, True) if frame == _frame(_empty(kind, lower))]
-        if not found:
-            raise ValueError(f"{path} is a tokenizer, but not one of regard's; {way}, or train one by Tokenizer.train")
-        kind, lower = found[0]
-        needed = ALPHABET.keys() if kind == "bytes" else set[str]()
-        if [inner.id_to_token(i) for i in range(4)] != list(SPECIALS) or not needed <= inner.get_vocab().keys():
-            raise ValueError(f"{path} is damaged: entries that every tokenizer of regard has are missing; {way}")
-        inner.encode_special_tokens = True
-        return Tokenizer(kind, lower, inner)
+        """Read a tokenizer.json, by regard or anybody else, or a SentencePiece model; or the folder of one.
+
+        Files beside it name the special ids. Marian's `source.spm` and `target.spm` take theirs from `vocab.json`.
+        """
+        path = Path(path)
+        if path.is_dir():
+            found = [path / name for name in FILES if (path / name).exists()]
+            if not found:
+                raise FileNotFoundError(f"{path} has no tokenizer; {WAY}")
+            path = found[0]
+        with _library(f"{path} is not a tokenizer", WAY):
+            data = files.read(path, LARGEST)
+            return _sentencepiece(path, data) if path.suffix in (".spm", ".model") else _json(path, data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file that `load` reads; it is whole or not there."""
-        path = Path(path)
-        beside = path.with_name(f"{path.name}.{os.getpid()}.partial")
-        try:
-            with beside.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(self.to_json())
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        """Write one tokenizer.json that `load` reads; it is whole or not there."""
+        files.write(Path(path), self.to_json())
 
     def to_json(self) -> str:
         """What `save` writes."""
         return self._inner.to_str(pretty=False)
 
+    def files(self) -> dict[str, bytes]:
+        """The files that make this tokenizer again, by name, for the folder of a model."""
+        return dict(self._files) or {"tokenizer.json": self.to_json().encode()}
+
     @property
     def vocab(self) -> int:
         """How many entries there are: every id is below it."""
-        return self._inner.get_vocab_size()
+        return len(self._entries)
+
+    def entry(self, i: int) -> str:
+        """What an id is called in the vocabulary."""
+        return self._entries[self._known([i])[0]]
 
     def halves(self) -> list[tuple[int, int]]:
         """The two entries that byte pair encoding joined to make each entry; -1 and -1 where nothing was joined."""
@@ -122,41 +114,80 @@ class Tokenizer:
         return found
 
     def encode(
-        self, texts: Iterable[str], *, start: bool = False, stop: bool = False, limit: int | None = None
+        self,
+        texts: Iterable[str],
+        *,
+        start: bool | None = None,
+        stop: bool | None = None,
+        limit: int | None = None,
     ) -> list[list[int]]:
         """Ids of each text, between start and stop where asked for, and at most `limit` of them in all.
 
-        What is too long loses its end, never its stop. A special written out in a text, such as <pad>, is plain text.
+        Where neither is said, what the tokenizer's own template puts around a text is there, as BERT's [CLS] and [SEP];
+        regard's own have none. What is too long loses its end, never its stop. Of a tokenizer that was trained here,
+        a special written out in a text, such as <pad>, is plain text.
         """
-        before, after = [START] * start, [STOP] * stop
-        room = None if limit is None else limit - len(before) - len(after)
+        template = start is None and stop is None and self._inner.post_processor is not None
+        before, after = self._around("start", start), self._around("stop", stop)
+        added = self._inner.num_special_tokens_to_add(False) if template else len(before) + len(after)
+        room = None if limit is None else limit - added
         if room is not None and room < 1:
-            raise ValueError(f"a limit of {limit} leaves no room for text; give {len(before) + len(after) + 1} or more")
+            raise ValueError(f"a limit of {limit} leaves no room for text; give {added + 1} or more")
         checked = _checked(texts)
         with _library("encoding failed"):
+            if self._ids is not None:
+                return [before + self._mapped(text)[:room] + after for text in checked]
             found = self._inner.encode_batch_fast(checked, add_special_tokens=False)
-        return [before + encoding.ids[:room] + after for encoding in found]
+            if not template:
+                return [before + encoding.ids[:room] + after for encoding in found]
+            for encoding in found:
+                if room is not None:
+                    encoding.truncate(room)
+            return [self._inner.post_process(encoding).ids for encoding in found]
 
-    def decode(self, ids: Iterable[int]) -> str:
-        """The text of ids, without pad, start and stop; what was unknown is shown as such."""
-        said = [i for i in self._known(ids) if i not in (PAD, START, STOP)]
+    @overload
+    def decode(self, ids: Iterable[SupportsIndex]) -> str: ...
+
+    @overload
+    def decode(self, ids: Iterable[Iterable[SupportsIndex]]) -> list[str]: ...
+
+    def decode(self, ids: Iterable[SupportsIndex] | Iterable[Iterable[SupportsIndex]]) -> str | list[str]:
+        """The text of a row of ids, or of each of several rows, without specials; what was unknown is shown as such."""
+        row = list(ids)
+        if row and isinstance(row[0], Iterable) and getattr(row[0], "ndim", 1) > 0:
+            return [self.decode(each) for each in row]  # type: ignore[arg-type]
+        said = [self._entries[i] for i in self._known(row) if i == self.unknown or i not in self.specials]  # type: ignore[arg-type]
         with _library("decoding failed"):
-            return self._inner.decode(said, skip_special_tokens=False)
+            return " ".join(said) if self._inner.decoder is None else self._inner.decoder.decode(said)
 
-    def pieces(self, ids: Iterable[int]) -> Pieces:
-        """What each id says, and which of them are parts of one word. A special is a word of its own."""
+    def words(self, ids: Iterable[SupportsIndex]) -> Words:
+        """The pieces of ids and the words they make; every piece is in one word, and a special is a word of its own."""
         raw, first = list[bytes](), list[bool]()
-        for special, run in groupby(self._known(ids), key=lambda i: i < len(SPECIALS)):
-            part = [str(self._inner.id_to_token(i)) for i in run]
-            raw += [token.encode() for token in part] if special else [self._said(token) for token in part]
-            first += [True] * len(part) if special else [True, *self._starts(part)[1:]]
-        word = [count - 1 for count in accumulate(map(int, first))]
-        words = [b""] * (word[-1] + 1 if word else 0)
-        for place, text in zip(word, raw, strict=True):
-            words[place] += text
-        return Pieces(tuple(map(_shown, raw)), tuple(map(_shown, words)), tuple(word))
+        for special, run in groupby(self._known(ids), key=lambda i: i in self.specials):
+            part = [self._entries[i] for i in run]
+            said = [token.encode() for token in part] if special else [self._said(token) for token in part]
+            first += [True] * len(part) if special else [True, *self._starts(part, said)[1:]]
+            raw += said
+        starts = [place for place, begins in enumerate(first) if begins]
+        ends = [*starts[1:], len(raw)][: len(starts)]
+        spans = tuple((start, end - 1) for start, end in zip(starts, ends, strict=True))
+        labels = tuple(_shown(b"".join(raw[start : end + 1])) for start, end in spans)
+        return Words(tuple(map(_shown, raw)), spans, labels)
 
-    def _known(self, ids: Iterable[int]) -> list[int]:
+    def _around(self, role: str, wanted: bool | None) -> list[int]:
+        i: int | None = getattr(self, role)
+        if wanted and i is None:
+            raise ValueError(f"this tokenizer has no {role} token; encode with {role}=False")
+        return [i] if wanted and i is not None else []
+
+    def _mapped(self, text: str) -> list[int]:
+        """Ids by the names of the pieces, after the code of a language such as >>fra<<, which some models read first."""
+        ids = self._ids or {}
+        code = match.group() if (match := re.match(">>.*?<<", text)) and match.group() in ids else ""
+        tokens = [*([code] if code else []), *self._inner.encode(text[len(code) :], add_special_tokens=False).tokens]
+        return [ids[token] if token in ids else index(self.unknown) for token in tokens]  # type: ignore[arg-type]
+
+    def _known(self, ids: Iterable[SupportsIndex]) -> list[int]:
         found, vocab = [index(i) for i in ids], self.vocab
         for place, i in enumerate(found):
             if not 0 <= i < vocab:
@@ -169,93 +200,87 @@ class Tokenizer:
     def _said(self, token: str) -> bytes:
         """What an entry stands for, in bytes, since a piece of byte-level BPE may end inside a character."""
         if self.kind == "bytes":
-            return bytes(ALPHABET[character] for character in token)
+            return b"".join(bytes([ALPHABET[c]]) if c in ALPHABET else c.encode() for c in token)
+        if self.kind == "metaspace":
+            byte = re.fullmatch("<0x([0-9A-F]{2})>", token)
+            return bytes.fromhex(byte[1]) if byte else token.replace(sentencepiece.SPACE, " ").encode()
+        if self.kind == "suffix":
+            return token.removesuffix("</w>").encode()
         return (token.removeprefix("##") if self.kind == "pieces" else token).encode()
 
-    def _starts(self, tokens: list[str]) -> list[bool]:
+    def _starts(self, tokens: list[str], said: list[bytes]) -> list[bool]:
         """Which of these entries begin a word."""
         if self.kind == "words":
             return [True] * len(tokens)
         if self.kind == "pieces":
             return [not token.startswith("##") for token in tokens]
+        if self.kind == "suffix":
+            return [before.endswith("</w>") for before in ("</w>", *tokens[:-1])]
         if self.kind == "characters":
             return [not (_wordlike(left) and _wordlike(right)) for left, right in zip(["", *tokens], tokens)]  # noqa: B905
-        # The rule that cut the text when it was encoded, asked once more; half a character counts as a letter.
-        text = b"".join(map(self._said, tokens)).decode(errors="surrogateescape")
+        # The rule by which GPT-2 cuts text before it is encoded; half a character counts as a letter.
+        text = b"".join(said).decode(errors="surrogateescape")
         cut = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str(re.sub("[\udc80-\udcff]", "x", text))
         edges = {0, *accumulate(len(word) for word, _ in cut)}
-        return [end - len(token) in edges for token, end in zip(tokens, accumulate(map(len, tokens)), strict=True)]
+        return [end - len(each) in edges for each, end in zip(said, accumulate(map(len, said)), strict=True)]
 
 
-def _empty(kind: Kind, lower: bool) -> tokenizers.Tokenizer:
-    """A tokenizer of a kind that knows no word yet."""
-    unknown = SPECIALS[UNKNOWN]
-    if kind == "bytes":
-        inner = tokenizers.Tokenizer(models.BPE())
-        inner.pre_tokenizer, inner.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    elif kind == "characters":
-        inner = tokenizers.Tokenizer(models.WordLevel(unk_token=unknown))
-        inner.pre_tokenizer = pre_tokenizers.Split(tokenizers.Regex(r"[\s\S]"), "isolated")
-        inner.decoder = decoders.Fuse()
-    else:
-        pieces = kind == "pieces"
-        inner = tokenizers.Tokenizer((models.WordPiece if pieces else models.WordLevel)(unk_token=unknown))
-        inner.pre_tokenizer, inner.decoder = pre_tokenizers.BertPreTokenizer(), decoders.WordPiece(cleanup=True)
-    # é is one letter, however it was typed; bytes and characters keep what was typed.
-    forms = ([normalizers.NFC()] if kind in ("pieces", "words") else []) + ([normalizers.Lowercase()] if lower else [])
-    inner.normalizer = normalizers.Sequence(forms)
-    inner.add_special_tokens(list(SPECIALS))
-    inner.encode_special_tokens = True
-    return inner
+def _own(inner: tokenizers.Tokenizer, kind: Kind, lower: bool) -> Tokenizer:
+    return Tokenizer(kind, lower, 0, 1, 2, 3, frozenset(range(4)), inner, foreign.entries(inner))
 
 
-def _teach(inner: tokenizers.Tokenizer, texts: list[str], kind: Kind, vocab: int) -> None:
-    """Fill an empty tokenizer from texts."""
-    specials = list(SPECIALS)
-    if kind == "bytes":
-        inner.train_from_iterator(
-            texts,
-            trainers.BpeTrainer(
-                vocab_size=vocab, special_tokens=specials, initial_alphabet=sorted(ALPHABET), show_progress=False
-            ),
-        )
-    elif kind == "pieces":
-        # The library numbers the continuations ##a, ##b, … in the order of a hash table, and breaks ties between merges
-        # by number: two trainings differ. Given as specials they are numbered first, and both are the same.
-        letters, inside = _letters(inner, texts, (vocab - len(specials)) // 2)
-        trainer = trainers.WordPieceTrainer(
-            vocab_size=vocab,
-            special_tokens=specials + [f"##{letter}" for letter in inside],
-            initial_alphabet=letters,
-            limit_alphabet=len(letters),
-            show_progress=False,
-        )
-        learner = tokenizers.Tokenizer(models.WordPiece(unk_token=specials[UNKNOWN]))
-        learner.normalizer, learner.pre_tokenizer = inner.normalizer, inner.pre_tokenizer
-        learner.train_from_iterator(texts, trainer)
-        inner.model = models.WordPiece(learner.get_vocab(), unk_token=specials[UNKNOWN])
-    else:
-        inner.train_from_iterator(
-            texts, trainers.WordLevelTrainer(vocab_size=vocab, special_tokens=specials, show_progress=False)
-        )
+def _json(path: Path, data: bytes) -> Tokenizer:
+    inner = tokenizers.Tokenizer.from_buffer(data)
+    names = foreign.entries(inner)
+    if (made := training.recognise(inner)) is not None:
+        if len(names) != inner.get_vocab_size():
+            raise ValueError(f"its {inner.get_vocab_size()} entries are not numbered one by one")
+        inner.encode_special_tokens = True
+        return _own(inner, *made)
+    inner.no_truncation()
+    inner.no_padding()
+    found = foreign.special(path.parent, inner.get_vocab())
+    marked = frozenset(i for i, token in inner.get_added_tokens_decoder().items() if token.special)
+    settings = {name: (path.parent / name) for name in ("tokenizer_config.json", "special_tokens_map.json")}
+    return Tokenizer(
+        foreign.style(inner),
+        "Lowercase" in repr(inner.normalizer) or "lowercase=True" in repr(inner.normalizer),
+        found.pad,
+        found.start,
+        found.stop,
+        found.unknown,
+        marked | found.ids(),
+        inner,
+        names,
+        None,
+        {"tokenizer.json": data} | {name: files.read(each, foreign.JSON) for name, each in settings.items() if each.exists()},
+    )
 
 
-def _letters(inner: tokenizers.Tokenizer, texts: list[str], most: int) -> tuple[list[str], list[str]]:
-    """The most frequent letters, and those of them that are met inside words."""
-    counts, inside = Counter[str](), set[str]()
-    for text in texts:
-        for word, _ in inner.pre_tokenizer.pre_tokenize_str(inner.normalizer.normalize_str(text)):
-            counts.update(word)
-            inside.update(word[1:])
-    letters = sorted(sorted(counts, key=lambda letter: (-counts[letter], letter))[:most])
-    return letters, [letter for letter in letters if letter in inside]
+def _sentencepiece(path: Path, data: bytes) -> Tokenizer:
+    model = sentencepiece.parse(data)
+    inner, beside = sentencepiece.build(model), path.parent / "vocab.json"
+    found = Special(model.pad, model.start, model.stop, model.unknown)
+    if path.suffix != ".spm" or not beside.exists():
+        specials = model.controls | found.ids()
+        own = {path.name: data}
+        return Tokenizer("metaspace", False, *_roles(found), specials, inner, model.pieces, None, own)
+    ids = files.read_json(beside, VOCAB_JSON)
+    if not ids or any(type(i) is not int for i in ids.values()) or sorted(ids.values()) != list(range(len(ids))):
+        raise ValueError(f"{beside} does not number its entries 0 to {len(ids) - 1}")
+    found = foreign.special(path.parent, ids)
+    if found.unknown is None:
+        raise ValueError(f"{beside} has no entry <unk>")
+    codes = {i for name, i in ids.items() if name.startswith(">>") and name.endswith("<<")}
+    other = path.with_name("target.spm" if path.name == "source.spm" else "source.spm")
+    kept = {each.name: files.read(each, LARGEST) for each in (path, beside, other) if each.exists()}
+    return Tokenizer(
+        "metaspace", False, *_roles(found), found.ids() | codes, inner, tuple(sorted(ids, key=ids.__getitem__)), ids, kept
+    )
 
 
-def _frame(inner: tokenizers.Tokenizer) -> dict[str, object]:
-    """All that a tokenizer is besides its vocabulary."""
-    frame: dict[str, Any] = json.loads(inner.to_str())
-    model = frame["model"]
-    return frame | {"model": {key: model[key] for key in model if key not in ("vocab", "merges")}}
+def _roles(special: Special) -> tuple[int | None, int | None, int | None, int | None]:
+    return special.pad, special.start, special.stop, special.unknown
 
 
 def _checked(texts: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A text in pieces, and the words that the pieces make."""
+"""A text in pieces, and the words they make."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Pieces in a row; `spans` are the first and the last piece of each word, and `labels` what the words say.
-
-    Each piece is in exactly one word, and special tokens are words of their own.
-    """
+    """The pieces of a text; word w says `labels[w]` and goes from the first to the last piece of `spans[w]`."""
 
     pieces: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.spans) != len(self.labels):
+            raise ValueError(f"{len(self.spans)} spans do not go with {len(self.labels)} labels; give one for each")
+        after = 0
+        for first, last in self.spans:
+            if first != after or last < first:
+                raise ValueError(f"the span {first}–{last} does not go on at piece {after}; each piece is in one word")
+            after = last + 1
+        if after != len(self.pieces):
+            raise ValueError(f"spans over {after} pieces do not fit {len(self.pieces)}; each piece is in one word")
 
     @staticmethod
     def whole(labels: Sequence[str]) -> "Words":

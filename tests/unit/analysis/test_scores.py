@@ -15,7 +15,8 @@ from torch import Tensor
 
 from regard.analysis.scores import bleu, by_length, chrf, exact, perplexity
 from regard.models import build
-from regard.text import START, STOP
+
+PAD, START, STOP, UNKNOWN = range(4)
 
 REFERENCES = ["The dog runs into the old house .", "A red bird sings.", "Anna sees that the apple is sweet, today."]
 HYPOTHESES = ["The dog runs in the old house .", "a red bird sings.", "Anna sees that an apple was sweet."]

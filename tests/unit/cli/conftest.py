@@ -25,7 +25,7 @@ def saved(folder: Path, *, kind: str = "transformer", vocab: int = 330, **card: 
     else:
         config = seq2seq.Config(tokenizer.vocab, None, 8, 8, attention=kind)
         family, small = seq2seq.FAMILY, seq2seq.Seq2Seq(config)
-    save(folder, small, family, card=about, extras={"tokenizer.json": tokenizer.to_json()})
+    save(folder, small, family=family, card=about, tokenizer=tokenizer)
     return folder
 
 

@@ -13,7 +13,9 @@ from torch import nn
 from regard.attention import record
 from regard.decode import Translation, Translator, sampler
 from regard.models import seq2seq, transformer
-from regard.text import START, STOP, UNKNOWN, Tokenizer
+from regard.text import Tokenizer
+
+PAD, START, STOP, UNKNOWN = range(4)
 
 TEXTS = ["Ein Hund läuft.", "Der Hund sieht den roten Ball am Ufer.", "Wasser", "Zwei Katzen schlafen."]
 

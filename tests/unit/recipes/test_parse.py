@@ -7,8 +7,10 @@ import pytest
 import torch
 
 from regard.recipes.parse import Recipe, build, parses
-from regard.text import STOP, Tokenizer
+from regard.text import Tokenizer
 from regard.world.language import bracket, leaves, trees
+
+PAD, START, STOP, UNKNOWN = range(4)
 
 TINY = Recipe(trees=40, width=16, depth=1, heads=2, hidden=16, vocab=400)
 
@@ -67,7 +69,7 @@ def test_a_treebank_of_ones_own_is_learnt_and_longer_sentences_are_measured_apar
         (tmp_path / f"{name}.mrg").write_text(written)
     task, _ = build(Recipe(data=str(tmp_path), width=16, depth=1, heads=2, hidden=16, vocab=400))
     kept: dict[str, object] = {}
-    monkeypatch.setattr("regard.hub.store.save", lambda folder, model, one, **rest: kept.update(rest["card"]))
+    monkeypatch.setattr("regard.hub.store.save", lambda folder, model, **rest: kept.update(rest["card"]))
     task.save(tmp_path / "model", task.model, {"title": "x"})
     measured = kept["measured"]
     assert isinstance(measured, dict)

@@ -40,7 +40,7 @@ def test_words_are_forgotten_in_training_alone(folder: Path) -> None:
 def test_a_folder_without_a_test_leaves_that_number_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     task, _ = build(Recipe(data=str(folder), width=8, hidden=8))
     kept: list[dict[str, dict[str, float]]] = []
-    monkeypatch.setattr("regard.hub.store.save", lambda place, model, one, **rest: kept.append(rest["card"]))
+    monkeypatch.setattr("regard.hub.store.save", lambda place, model, **rest: kept.append(rest["card"]))
     task.save(folder / "model", task.model.eval(), {})
     (folder / "test.tsv").write_text("bad\tblame\n")
     task.save(folder / "model", task.model, {})
