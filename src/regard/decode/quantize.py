@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.attention import Attention
 from regard.layers.blocks import Block
-from regard.models.transformer import Tied
+from regard.layers.tied import Tied
 from regard.names import Dtype
 
 # Inputs take 7 of their 8 bits: without VNNI instructions, sums of two products of bytes would overflow 16 bits.
