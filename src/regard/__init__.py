@@ -7,19 +7,19 @@ if TYPE_CHECKING:
     from regard.attention import Trace as Trace
     from regard.attention import record as record
     from regard.models import build as build
-    from regard.pipelines.load import load as load
-    from regard.register import register as register
+    from regard.pipelines.door import load as load
+    from regard.pipelines.registry import register as register
     from regard.web.show import show as show
 
 __version__ = "0.1.0"
 
 # What `import regard` offers, and where it lives: importing it is quick, and torch waits until it is needed.
 _HOMES = {
-    "load": "regard.pipelines.load",
+    "load": "regard.pipelines.door",
     "build": "regard.models",
     "record": "regard.attention",
     "Trace": "regard.attention",
-    "register": "regard.register",
+    "register": "regard.pipelines.registry",
     "show": "regard.web.show",
 }
 _FLOORS = ("analysis", "attention", "claims", "data", "decode", "hub", "layers", "models", "pipelines", "recipes")

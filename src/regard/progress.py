@@ -4,14 +4,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Progress = Callable[[float], object]  # told how much is done, out of the total
+Progress = Callable[[int, int], object]  # told how much is done, and how much there is
 
 
 @contextmanager
-def bar(name: str, total: float, *, unit: str = "") -> Iterator[Progress]:
+def bar(name: str, *, unit: str = "") -> Iterator[Progress]:
     """A bar with a name while the scope lasts; silent where standard error is no terminal. `unit` may be bytes."""
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda _done, _total: None
         return
     from rich.console import Console
     from rich.progress import (
@@ -27,5 +27,5 @@ def bar(name: str, total: float, *, unit: str = "") -> Iterator[Progress]:
     counts = (DownloadColumn(), TransferSpeedColumn()) if unit == "bytes" else (MofNCompleteColumn(),)
     columns = (TextColumn("{task.description}"), BarColumn(), *counts, TimeRemainingColumn())
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(name, total=total)
-        yield lambda done: bars.update(task, completed=done)
+        task = bars.add_task(name, total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)

@@ -20,15 +20,15 @@ import pytest
 import torch
 import uvicorn
 from fastapi.testclient import TestClient
+from regard.web.looks import Looks
+from regard.web.shelf import Shelf
 
 from regard.hub import save
 from regard.models import seq2seq, transformer
 from regard.text import Tokenizer
 from regard.web.app import House, make_app
-from regard.web.looks import Looks
 from regard.web.queue import Worker
 from regard.web.serve import opened
-from regard.web.shelf import Shelf
 from regard.world.language import pairs, text
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from fastapi.testclient import TestClient
+from regard.web.shelf import Shelf
 
 from regard.analysis.view import unpack
 from regard.analysis.viewfile import read
@@ -18,7 +19,6 @@ from regard.decode import Translator
 from regard.hub import load
 from regard.text import Tokenizer
 from regard.web.app import House, make_app
-from regard.web.shelf import Shelf
 
 Ask = Callable[..., dict[str, Any]]
 

@@ -65,6 +65,9 @@ class Trace:
         keys = max(each.k.shape[-2] for each in looks)
         return torch.cat([F.pad(each.weights(), (0, keys - each.k.shape[-2])) for each in looks], dim=-2)
 
+    def map(self, name: str, look: int | None = None) -> Float[Tensor, "b h q k"]:
+        return self.weights(name, look)
+
     @property
     def nbytes(self) -> int:
         """The memory that the kept tensors hold alive, shared ones counted once."""

@@ -91,7 +91,7 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
         if name not in known:
             raise UsageError(f"--{name.replace('_', '-')} does nothing for a model that does {pipeline.task}")
     try:
-        with bar(f"{pipeline.name} reads {flags.data}", flags.limit or 1000) as progress:
+        with bar(f"{pipeline.name} reads {flags.data}") as progress:
             return pipeline.evaluate(flags.data, split=flags.split, limit=flags.limit, progress=progress, **options)
     except ValueError as error:
         raise UsageError(str(error)) from None

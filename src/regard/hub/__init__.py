@@ -1,5 +1,5 @@
 """Models on disk: our own folders, and other people's checkpoints."""
 
-from regard.hub.store import Checkpoint, load, save
+from regard.hub.store import Checkpoint, CheckpointError, load, save
 
-__all__ = ["Checkpoint", "load", "save"]
+__all__ = ["Checkpoint", "CheckpointError", "load", "save"]

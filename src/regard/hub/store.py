@@ -19,7 +19,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from regard.models.family import Family, family
+from regard.models.family import Family
+from regard.models.family import family as find_family
 
 FORMAT = 1  # rises when an older reader would misread the folder
 _LARGEST = 16 * 2**20  # bytes of JSON that anybody needs
@@ -30,15 +31,23 @@ class Checkpoint:
     """A model as it came from its folder."""
 
     model: nn.Module
-    family: Family
+    family: Family | None
+    tokenizer: Any
     card: Mapping[str, Any]
+    folder: Path
+    name: str
+
+
+class CheckpointError(ValueError):
+    """shim"""
 
 
 def save(
     folder: str | Path,
     model: nn.Module,
-    one: Family,
     *,
+    family: Family,
+    tokenizer: Any = None,
     card: Mapping[str, Any] | None = None,
     dtype: torch.dtype | None = None,
     extras: Mapping[str, str] | None = None,
@@ -48,6 +57,8 @@ def save(
     `dtype` stores floating-point numbers in another precision, say bfloat16 for half the size.
     """
     place = Path(folder)
+    one = family
+    extras = dict(extras or {}) | ({"tokenizer.json": tokenizer.to_json()} if tokenizer else {})
     if not isinstance(model, one.model):
         raise TypeError(f"a {type(model).__name__} is no model of the family {one.name}, whose is {one.model.__name__}")
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -69,17 +80,27 @@ def save(
 
 def load(folder: str | Path, *, dtype: torch.dtype = torch.float32, device: str | torch.device = "cpu") -> Checkpoint:
     """Read a model back. It is built without numbers, compared with the file, and filled strictly."""
-    place = Path(folder)
+    from regard.text import Tokenizer
+    from regard.zoo import find
+
+    place = find(folder)
     about = _json(place / "config.json")
     if about.get("format") != FORMAT:
         raise ValueError(f"{place} has format {about.get('format')!r}, and this regard reads {FORMAT}; update regard")
-    one = family(str(about.get("family")))
+    one = find_family(str(about.get("family")))
     with torch.device("meta"), _Unfilled():
         model = one.model(_config(one.config, about.get("config"), place / "config.json"))
     _compare(_header(place / "model.safetensors"), model.state_dict(), place)
     numbers = load_file(place / "model.safetensors", device=str(device))
     model.load_state_dict({name: _as(t, dtype) for name, t in numbers.items()}, assign=True)
-    return Checkpoint(model.eval(), one, _json(place / "card.json"))
+    return Checkpoint(
+        model.eval(),
+        one,
+        Tokenizer.load(place / "tokenizer.json") if (place / "tokenizer.json").exists() else None,
+        _json(place / "card.json"),
+        place,
+        place.name,
+    )
 
 
 class _Unfilled(TorchFunctionMode):

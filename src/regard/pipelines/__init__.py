@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regard.pipelines.load import load as load
+    from regard.pipelines.door import load as load
     from regard.pipelines.pipeline import Evaluation as Evaluation
     from regard.pipelines.pipeline import Pipeline as Pipeline
     from regard.pipelines.pipeline import TooLongError as TooLongError
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from regard.pipelines.registry import register as register
 
 _HOMES = {
-    "load": "load",
+    "load": "door",
     "Evaluation": "pipeline",
     "Pipeline": "pipeline",
     "TooLongError": "pipeline",

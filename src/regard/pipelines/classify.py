@@ -52,7 +52,7 @@ class Classify(Pipeline):
                     named = dict(zip(self.labels, chances.tolist(), strict=True))
                     found[i] = Classification(max(named, key=lambda label: named[label]), named)
                 if progress is not None:
-                    progress(len(found))
+                    progress(len(found), len(texts))
         return [found[i] for i in range(len(texts))]
 
     @answer_familiar

@@ -7,19 +7,20 @@ is one file, and the command line, the explorer and the recipes find it.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
+import torch
+from torch import nn
+
+from regard.analysis.reading import Reading
 from regard.analysis.scores import Score
+from regard.attention.core import Edit
 from regard.hub import Checkpoint
+from regard.progress import Progress
 
-if TYPE_CHECKING:
-    import torch
-
-    from regard.analysis.reading import Reading
-    from regard.attention.core import Edit
-    from regard.progress import Progress
-
-Edits = Mapping[str, "Edit | Sequence[Edit]"]  # of each attention, by its name
+Edits = Mapping[str, Edit | Sequence[Edit]]  # of each attention, by its name
+P = TypeVar("P", bound="Pipeline")
 
 
 class TooLongError(ValueError):
@@ -63,13 +64,25 @@ class Pipeline(ABC):
         self.tokenizer: Any = checkpoint.tokenizer  # None where the task has no text
         self.card, self.name = checkpoint.card, checkpoint.name
 
+    @classmethod
+    def of(
+        cls: type[P],
+        model: nn.Module,
+        tokenizer: Any = None,
+        *,
+        card: Mapping[str, Any] | None = None,
+        name: str = "model",
+    ) -> P:
+        """The pipeline of a model that is here already, such as one in training."""
+        return cls(Checkpoint(model, None, tokenizer, dict(card or {}), Path(), name))
+
     @property
-    def device(self) -> "torch.device":
+    def device(self) -> torch.device:
         """Where the model is."""
         device: torch.device = next(self.model.parameters()).device
         return device
 
-    def to(self, device: "str | torch.device") -> Self:
+    def to(self: P, device: str | torch.device) -> P:
         """Move the model to a device, as `nn.Module.to` does."""
         self.model.to(device)
         return self
@@ -79,11 +92,11 @@ class Pipeline(ABC):
         """The output for each input."""
 
     @abstractmethod
-    def evaluate(self, data: str, *, split: str = "", limit: int = 0, progress: "Progress | None" = None) -> Evaluation:
+    def evaluate(self, data: str, *, split: str = "", limit: int = 0, progress: Progress | None = None) -> Evaluation:
         """Scores on a named data set, or on files of your own."""
 
     @abstractmethod
-    def attend(self, given: Any, *, edits: Edits | None = None) -> "Reading":
+    def attend(self, given: Any, *, edits: Edits | None = None) -> Reading:
         """Run once, watched: everything that a page or a figure draws. `edits` change attentions meanwhile."""
 
     def __repr__(self) -> str:

@@ -48,7 +48,7 @@ class Recall(Pipeline):
                 answers = ask(self.model, ids, lengths, self.pairs).argmax(dim=-1).tolist()
                 found |= dict(zip(group, answers, strict=True))
                 if progress is not None:
-                    progress(len(found))
+                    progress(len(found), len(inputs))
         return [found[i] for i in range(len(inputs))]
 
     @answer_familiar
@@ -74,7 +74,7 @@ class Recall(Pipeline):
             answers = self([item.ids for item in items])
             hits[distance] = [answer == item.answer for answer, item in zip(answers, items, strict=True)]
             if progress is not None:
-                progress(number)
+                progress(number, len(chosen))
         within = [hit for distance, some in hits.items() if distance <= farthest for hit in some]
         named: dict[str, Score] = {"accuracy": accuracy(within)} if within else {}
         named |= {f"accuracy/at {distance}": accuracy(some) for distance, some in hits.items()}

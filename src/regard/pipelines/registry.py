@@ -1,23 +1,30 @@
 """Which tasks there are: the files of this folder, plugins, and what was registered."""
 
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
-from regard import plugins
+from regard import models, plugins
+from regard.models import Family
 from regard.names import unknown
 from regard.pipelines.pipeline import Pipeline
+
+T = TypeVar("T", Family, type[Pipeline])
 
 _REGISTERED: dict[str, type[Pipeline]] = {}
 
 
-def register(kind: type[Pipeline]) -> type[Pipeline]:
-    """Add a task of your own; its name must be free."""
-    taken = _REGISTERED.get(kind.task, kind)
-    if taken is not kind or find_spec(f"regard.pipelines.{kind.task}") is not None:
-        raise ValueError(f"a task is called {kind.task!r} already; give yours another name")
-    _REGISTERED[kind.task] = kind
-    return kind
+def register(own: T) -> T:
+    """Add a `Family` of models or a class of `Pipeline`. For the command line, name its file in REGARD_PLUGINS."""
+    if isinstance(own, Family):
+        models.register(own)
+    elif isinstance(own, type) and issubclass(own, Pipeline):
+        if own.task in pipelines() and pipelines()[own.task].__qualname__ != own.__qualname__:
+            raise ValueError(f"a task is called {own.task!r} already; give yours another name")
+        _REGISTERED[own.task] = own
+    else:
+        raise TypeError(f"a {type(own).__name__} cannot be registered; give a Family or a class of Pipeline")
+    return own
 
 
 def pipelines() -> dict[str, type[Pipeline]]:

@@ -18,7 +18,8 @@ def saved(folder: Path, *, kind: str = "transformer", vocab: int = 330, **card: 
     """A model in its folder that reads Italian and writes English, or whatever its card says."""
     torch.manual_seed(0)
     tokenizer = Tokenizer.train(LINES, vocab=vocab)
-    about = {"title": "Small and untaught", "source": "it", "target": "en", "data": "world"} | card
+    languages = {"source": ["it"], "target": ["en"]}
+    about = {"task": "translate", "title": "Small and untaught", "languages": languages, "data": "world"} | card
     small: torch.nn.Module
     if kind == "transformer":
         family, small = transformer.FAMILY, transformer.Transformer(transformer.Config(tokenizer.vocab, 16, 2, 2, 16))

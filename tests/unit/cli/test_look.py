@@ -6,15 +6,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
-import torch
 
-from regard.analysis.alignment import align
-from regard.attention import record
+import regard
 from regard.cli.main import main
-from regard.decode import Translator
-from regard.hub import load
-from regard.text import Tokenizer
 
 Captured = pytest.CaptureFixture[str]
 TEXT = "La regina canta."
@@ -50,14 +46,16 @@ def test_a_page_needs_nothing_else(model: Path, tmp_path: Path) -> None:
     assert "<b>" not in page
 
 
-def test_the_weights_are_those_of_the_translation(model: Path, capsys: Captured) -> None:
-    tokenizer = Tokenizer.load(model / "tokenizer.json")
-    ((one,),) = Translator(load(model).model, tokenizer).translate([TEXT], watch=True)
+def test_the_weights_are_those_of_the_reading_without_special_tokens(model: Path, capsys: Captured) -> None:
+    reading = regard.load(model).attend(TEXT)
     found = seen(capsys, "small", TEXT)
-    weights = one.weights["decoder.blocks.1.cross"][0]
-    drawn = align(tokenizer, one.source, one.written.words, weights)
-    assert found["target"] == list(drawn.target)
-    torch.testing.assert_close(torch.tensor(found["heads"]["layer 1, head 0"]), drawn.weights)
+    assert found["columns"] == ["La", "regina", "canta", "."]
+    every = seen(capsys, "small", TEXT, "--specials")
+    assert every["columns"] == ["La", "regina", "canta", ".", "<stop>"]
+    weights = reading.weights("decoder.blocks.1.cross", words=True)[0]
+    np.testing.assert_allclose(every["heads"]["layer 1, head 0"], weights, rtol=1e-5)
+    shown = len(found["rows"])
+    np.testing.assert_allclose(found["heads"]["layer 1, head 0"], weights[:shown, :4], rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["transformer", "additive"])
@@ -66,14 +64,23 @@ def test_a_forced_translation_is_looked_at_word_by_word(
 ) -> None:
     folder = saved(tmp_path / kind, kind=kind)
     found = seen(capsys, str(folder), TEXT, "--target", "The queen sings.")
-    assert found["source"] == ["La", "regina", "canta", "."]
-    assert found["target"] == ["The", "queen", "sings", "."]
-    model, tokenizer = load(folder).model, Tokenizer.load(folder / "tokenizer.json")
-    (source,), (target,) = tokenizer.encode([TEXT], stop=True), tokenizer.encode(["The queen sings."], start=True)
-    with record(model) as trace, torch.no_grad():
-        model(torch.tensor([source]), torch.tensor([target]))
-    drawn = align(tokenizer, source, target[1:], trace.weights(model.cross_attentions[0])[0, 0])
-    torch.testing.assert_close(torch.tensor(found["heads"]["layer 0, head 0"]), drawn.weights)
+    assert found["columns"] == ["La", "regina", "canta", "."]
+    assert found["rows"] == ["The", "queen", "sings", "."]
+
+
+def test_other_kinds_of_attention_are_asked_for_by_name(model: Path, capsys: Captured) -> None:
+    found = seen(capsys, "small", TEXT, "--kind", "self")
+    assert found["rows"] == found["columns"] == ["La", "regina", "canta", "."]
+    np.testing.assert_array_less(np.sum(found["heads"]["layer 0, head 0"], axis=-1), 1.0001)
+
+
+def test_a_file_for_the_explorer_holds_every_attention(model: Path, tmp_path: Path) -> None:
+    from regard.analysis.viewfile import read
+
+    assert main(["look", "small", TEXT, "--out", str(tmp_path / "look.json")]) == 0
+    views = read((tmp_path / "look.json").read_bytes())
+    assert len(views.views) == 6
+    assert {view.kind for view in views.views} == {"self", "causal", "cross"}
 
 
 def test_the_terminal_gets_a_map_of_percents(model: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
@@ -82,7 +89,7 @@ def test_the_terminal_gets_a_map_of_percents(model: Path, monkeypatch: pytest.Mo
     head, *rows, last = capsys.readouterr().out.splitlines()
     assert head.split() == ["La", "regina", "canta", "."]
     assert [row.split()[0] for row in rows] == ["The", "queen", "sings", "."]
-    assert last == "The queen sings.  (the mean of 4 heads, in percent)"
+    assert last == f"“{TEXT}” → “The queen sings.”  (the mean of 4 heads, in percent)"
     monkeypatch.setenv("COLUMNS", "30")
     assert main(["look", "small", TEXT * 3, "--target", "The queen sings.", "--layer", "0", "--head", "1"]) == 0
     out = capsys.readouterr().out
@@ -96,7 +103,7 @@ def test_the_terminal_gets_a_map_of_percents(model: Path, monkeypatch: pytest.Mo
         (["small", " "], 2, "an empty text leaves nothing to look at"),
         (["small", TEXT, "--layer", "2"], 2, "there is no layer 2; they are numbered 0 to 1"),
         (["small", TEXT, "--head", "-1"], 2, "there is no head -1; they are numbered 0 to 1"),
-        (["small", TEXT, "--out", "a.png"], 2, "'a.png' names no format; end it in .svg or .html"),
+        (["small", TEXT, "--out", "a.png"], 2, "'a.png' names no format; end it in .svg, .html, .json"),
         (["small", TEXT, "--out", "nowhere/a.svg"], 2, "there is no folder"),
         (["small", "lupo " * 10_000], 1, "at most 512 are read"),
         (["small", TEXT, "--target", "wolf " * 600], 1, "at most 512 are read"),
@@ -115,4 +122,4 @@ def test_a_model_without_attention_has_nothing_to_show(
     saved: Callable[..., Path], tmp_path: Path, capsys: Captured
 ) -> None:
     assert main(["look", str(saved(tmp_path / "fixed", kind="none")), TEXT]) == 1
-    assert "fixed has no attention that looks at the source" in capsys.readouterr().err
+    assert "fixed has no attention to look at" in capsys.readouterr().err

@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import torch
+from torch import nn
 
 from regard.decode.quantize import quantize
 from regard.hub import Checkpoint, CheckpointError
@@ -13,9 +16,6 @@ from regard.pipelines.foreign import Foreign, open_with_transformers
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.registry import pipeline
 
-if TYPE_CHECKING:
-    import torch
-
 
 @answer_familiar
 def load(
@@ -24,7 +24,7 @@ def load(
     task: str | None = None,
     tokenizer: Any = None,
     dtype: Dtype = "float32",
-    device: "str | torch.device | None" = None,
+    device: str | torch.device | None = None,
 ) -> Pipeline:
     """Open a model and give the pipeline of its task.
 
@@ -32,8 +32,6 @@ def load(
     `hub:owner/name`, or a `transformers` model itself. `task` is what its card says, if left out; `dtype` is float32,
     bfloat16 or int8.
     """
-    from torch import nn
-
     if isinstance(what, nn.Module):
         checkpoint = _wrap(what, tokenizer)
     else:
