@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -10,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from regard.analysis.alignment import Alignment, align, best, error, errors, floor, forced, merged, spans
+from regard.analysis.alignment import best, error, errors, floor, links, spans
+from regard.analysis.merge import merge
 from regard.attention import Look, record
+from regard.decode import force
 from regard.models import build
 from regard.models.seq2seq import Config as Recurrent
 from regard.models.seq2seq import Seq2Seq
@@ -32,42 +35,21 @@ def tokenizer(kind: str = "bytes", vocab: int = 420, lower: bool = False) -> Tok
 
 
 def test_a_column_is_the_sum_of_its_pieces_and_a_row_their_mean() -> None:
-    weights = torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.5, 0.1, 0.1, 0.3], [1.0, 0.0, 0.0, 0.0]])
-    words = merged(weights, rows=[[0, 1], [2]], columns=[[0], [1, 2]])  # the last piece is nobody's
-    torch.testing.assert_close(words, torch.tensor([[0.3, 0.35], [1.0, 0.0]]))
+    weights = np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.1, 0.1, 0.3], [1.0, 0.0, 0.0, 0.0]])
+    words = merge(weights, rows=[[0, 1], [2]], columns=[[0], [1, 2]])  # the last piece is nobody's
+    np.testing.assert_allclose(words, [[0.3, 0.35], [1.0, 0.0]])
 
 
-def test_what_has_no_words_has_no_weights() -> None:
-    assert merged(torch.ones(1, 3), rows=[], columns=[[0], [1, 2]]).shape == (0, 2)
-    assert merged(torch.ones(2, 3), rows=[[0], [1]], columns=[]).shape == (2, 0)
-
-
-@pytest.mark.parametrize("kind", ["bytes", "pieces", "words", "characters"])
-def test_words_are_merged_whatever_the_tokenizer(kind: str) -> None:
-    one = tokenizer(kind)
-    (source,), (target,) = one.encode(["La regina vede."], stop=True), one.encode(["The queen sees."])
-    uniform = torch.full((len(target) + 1, len(source)), 1 / len(source))
-    drawn = align(one, source, target, uniform)
-    assert drawn.source == ("La", "regina", "vede", ".")
-    assert drawn.target == ("The", "queen", "sees", ".")
-    words = one.words(source)
-    spans = dict(zip(words.labels, words.spans, strict=True))
-    sizes = torch.tensor([float(spans[word][1] - spans[word][0] + 1) for word in drawn.source])
-    torch.testing.assert_close(drawn.weights, (sizes / len(source)).expand(4, 4))
-
-
-def test_start_stop_and_padding_are_no_words_and_the_unknown_is_one() -> None:
-    one = tokenizer("words", 60)
-    drawn = align(one, [START, UNKNOWN, 9, STOP, PAD], [8, STOP], torch.eye(3, 5)[:, [0, 1, 2, 3, 4]])
-    assert drawn.source == ("<unknown>", one.words([9]).pieces[0])
-    assert drawn.weights.shape == (1, 2)
+def test_a_word_without_pieces_looks_at_nothing_and_gets_nothing() -> None:
+    words = merge(np.ones((2, 3), np.float32), rows=[[0], []], columns=[[], [0, 1, 2]])
+    np.testing.assert_allclose(words, [[0, 3], [0, 0]])
 
 
 def test_a_word_is_linked_to_what_it_looks_at_most_or_to_all_above_a_threshold() -> None:
-    drawn = Alignment(("a", "b", "c"), ("x", "y"), torch.tensor([[0.2, 0.5, 0.3], [0.9, 0.05, 0.05]]))
-    assert drawn.links() == {(1, 0), (0, 1)}
-    assert drawn.links(0.3) == {(1, 0), (2, 0), (0, 1)}
-    assert drawn.links(0.95) == frozenset()
+    weights = np.array([[0.2, 0.5, 0.3], [0.9, 0.05, 0.05]])
+    assert links(weights) == {(1, 0), (0, 1)}
+    assert links(weights, 0.3) == {(1, 0), (2, 0), (0, 1)}
+    assert links(weights, 0.95) == frozenset()
 
 
 def test_the_error_rate_is_that_of_och_and_ney() -> None:
@@ -180,33 +162,34 @@ def test_the_look_of_a_row_matters_first_for_the_word_it_predicts(name: str, row
 def test_what_is_forced_in_a_batch_is_what_is_forced_alone(name: str) -> None:
     model = build(name).eval()
     sources = [[5, 6, 7, STOP], [9, STOP], [11, 12, STOP]]
-    targets = [[START, 8, STOP], [START, 9, 10, 11, STOP], [START, 7, STOP]]
-    seen = dict(forced(model, sources, targets))
-    assert sorted(seen) == [0, 1, 2]
-    for row, looked in seen.items():
-        assert set(looked) == set(model.cross_attentions)
-        with record(model) as trace, torch.no_grad():
-            model(torch.tensor([sources[row]]), torch.tensor([targets[row][:-1]]))
-        for cross, weights in looked.items():
-            torch.testing.assert_close(weights, trace.weights(cross)[0], atol=1e-5, rtol=1e-4)
-            torch.testing.assert_close(weights.sum(dim=-1), torch.ones(weights.shape[:2]))
+    targets = [[8, STOP], [9, 10, 11, STOP], [7, STOP]]
+    with record(model) as together:
+        gained = force(model, sources, targets, start=START)
+    for row, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        with record(model) as alone:
+            (own,) = force(model, [source], [target], start=START)
+        torch.testing.assert_close(own, gained[row], atol=1e-4, rtol=1e-4)
+        for cross in model.cross_attentions:
+            looked = together.weights(cross)[row, :, : len(target), : len(source)]
+            torch.testing.assert_close(looked, alone.weights(cross)[0], atol=1e-5, rtol=1e-4)
 
 
 def test_a_model_that_is_learning_is_not_measured() -> None:
+    one = tokenizer("bytes")
     with pytest.raises(ValueError, match=r"call model.eval\(\) first"):
-        next(forced(build("transformer-nano"), [[5]], [[START, 6, STOP]]))
+        errors(Transformer(Attentive(one.vocab, 16, 2, 2, 16)), one, list(WORLD[:2]))
 
 
 def test_the_worlds_own_links_leave_the_floor_and_no_less() -> None:
     some = list(WORLD[:50])
 
-    def told(pair: Pair) -> Tensor:
-        weights = torch.zeros(len(pair.target), len(pair.source))
+    def look(pair: Pair) -> np.ndarray:
+        weights = np.zeros((len(pair.target), len(pair.source)), np.float32)
         for i, j in pair.alignment:
             weights[j, i] = 1
         return weights
 
-    found = [Alignment(pair.source, pair.target, told(pair)).links() for pair in some]
+    found = [links(look(pair)) for pair in some]
     gold = [pair.alignment for pair in some]
     assert error(found, gold) == pytest.approx(floor(some))
     assert 0 < floor(some) < 0.1

@@ -3,20 +3,20 @@
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.analysis.alignment import Alignment
 from regard.analysis.figure import Panel, html, svg
 
 SOURCE, TARGET = ("la", "regina", "canta"), ("the", "queen", "sings", "!")
 NAME = "{http://www.w3.org/2000/svg}"
 
 
-def alignment(source: tuple[str, ...] = SOURCE, target: tuple[str, ...] = TARGET) -> Alignment:
-    return Alignment(source, target, torch.rand(len(target), len(source)).softmax(dim=-1))
+def panel(name: str = "", source: tuple[str, ...] = SOURCE, target: tuple[str, ...] = TARGET) -> Panel:
+    weights = np.random.default_rng(0).dirichlet(np.ones(len(source)), len(target)).astype(np.float32)
+    return Panel(name, target, source, weights)
 
 
 def texts(drawn: str, kind: str | None = None) -> list[str]:
@@ -25,8 +25,8 @@ def texts(drawn: str, kind: str | None = None) -> list[str]:
 
 
 def test_every_word_stands_at_its_margin_and_every_cell_tells_its_number() -> None:
-    one = Alignment(("la", "regina"), ("queen",), torch.tensor([[0.25, 0.75]]))
-    drawn = svg([Panel("", one)], title="Where it looks", caption="a model")
+    one = Panel("", ("queen",), ("la", "regina"), np.array([[0.25, 0.75]], np.float32))
+    drawn = svg([one], title="Where it looks", caption="a model")
     assert texts(drawn, "word") == ["la", "regina"]
     assert texts(drawn, "row") == ["queen"]
     assert texts(drawn, "title") == ["Where it looks"]
@@ -36,23 +36,23 @@ def test_every_word_stands_at_its_margin_and_every_cell_tells_its_number() -> No
 
 
 def test_more_attention_is_another_colour() -> None:
-    one = Alignment(("a", "b", "c"), ("x",), torch.tensor([[0.0, 0.2, 0.8]]))
-    cells = re.findall(r'</title><rect class="c(\d+)"', svg([Panel("", one)]))
+    one = Panel("", ("x",), ("a", "b", "c"), np.array([[0.0, 0.2, 0.8]], np.float32))
+    cells = re.findall(r'</title><rect class="c(\d+)"', svg([one]))
     assert len(cells) == 2, "what is not looked at is not drawn"
     assert 0 < int(cells[0]) < int(cells[1])
 
 
 def test_small_multiples_share_their_words_and_have_their_names() -> None:
-    panels = [Panel(f"layer {layer}, head {head}", alignment()) for layer in (0, 1) for head in (0, 1, 2)]
+    panels = [panel(f"layer {layer}, head {head}") for layer in (0, 1) for head in (0, 1, 2)]
     drawn = svg(panels, columns=3)
-    assert texts(drawn, "name") == [panel.name for panel in panels]
+    assert texts(drawn, "name") == [each.name for each in panels]
     assert texts(drawn, "word") == list(SOURCE) * 3  # over the first row
     assert texts(drawn, "row") == list(TARGET) * 2  # beside the first column
     assert len(re.findall('rect class="c0"', svg(panels, columns=2))) >= 6
 
 
 def test_nothing_lies_outside() -> None:
-    for panels, columns in (([Panel("one", alignment())], None), ([Panel("head", alignment())] * 5, 3)):
+    for panels, columns in (([panel("one")], None), ([panel("head")] * 5, 3)):
         root = ElementTree.fromstring(svg(panels, columns=columns, title="t", caption="many words " * 40))
         width, height = float(root.attrib["width"]), float(root.attrib["height"])
         for each in root.iter(f"{NAME}rect"):
@@ -70,7 +70,7 @@ nasty = st.text(min_size=1, max_size=30)
 @given(nasty, nasty, nasty, nasty)
 def test_any_text_is_only_text(source: str, target: str, name: str, caption: str) -> None:
     hostile = '<script>alert("1")</script>&]]>'
-    one = Panel(name, alignment((source, hostile), (target,)))
+    one = panel(name, (source, hostile), (target,))
     drawn = svg([one, one], title=name + hostile, caption=caption)
     root = ElementTree.fromstring(drawn)
     assert {each.tag.removeprefix(NAME) for each in root.iter()} <= {"svg", "style", "rect", "text", "g", "title"}
@@ -79,7 +79,7 @@ def test_any_text_is_only_text(source: str, target: str, name: str, caption: str
 
 
 def test_it_needs_nothing_from_elsewhere_and_knows_the_night() -> None:
-    for drawn in (svg([Panel("", alignment())]), html([Panel("", alignment())], title="a page")):
+    for drawn in (svg([panel("")]), html([panel("")], title="a page")):
         assert re.findall(r"https?://[^\"]*", drawn) == ["http://www.w3.org/2000/svg"]
         assert not re.search(r"<script|<link|@import|url\(|@font-face", drawn)
         assert "prefers-color-scheme:dark" in drawn
@@ -89,7 +89,7 @@ def test_it_needs_nothing_from_elsewhere_and_knows_the_night() -> None:
 
 def test_a_long_word_is_cut_at_the_margin_but_told_whole() -> None:
     word = "Donaudampfschifffahrtsgesellschaft"
-    drawn = svg([Panel("", alignment((word, "x")))])
+    drawn = svg([panel("", (word, "x"))])
     assert texts(drawn, "word") == ["Donaudampfschifffah…", "x"]
     assert f"looked at {word}:" in drawn
 
@@ -98,6 +98,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to draw; give one panel or more"):
         svg([])
     with pytest.raises(ValueError, match="3 words read and 0 written leave nothing to draw"):
-        svg([Panel("", alignment(target=()))])
+        svg([panel("", target=())])
     with pytest.raises(ValueError, match="these panels are about different words"):
-        svg([Panel("", alignment()), Panel("", alignment(("x",)))])
+        svg([panel(""), panel("", ("x",))])

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.analysis.view import Latents, View, Words, pack, shrunk, unpack
+from regard.analysis.view import Latents, View, pack, shrink, unpack
+from regard.text import Words
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.sampled_from(["u8", "f16", "f32"]), st.integers(0, 99))
@@ -20,7 +21,7 @@ def test_packed_weights_come_back(rows: int, columns: int, encoding: Any, seed: 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 12))
 def test_a_smaller_picture_has_the_same_mean(rows: int, columns: int, size: int) -> None:
     weights = np.random.default_rng(rows).random((2, rows, columns), np.float32)
-    small = shrunk(weights, size, size)
+    small = shrink(weights, size, size)
     assert small.shape == (2, size, size)
     np.testing.assert_allclose(small.mean(axis=(1, 2)), weights.mean(axis=(1, 2)), rtol=1e-4)
     assert small.max() <= weights.max() + 1e-5
@@ -28,4 +29,4 @@ def test_a_smaller_picture_has_the_same_mean(rows: int, columns: int, size: int)
 
 def test_weights_that_do_not_fit_their_axes_are_refused() -> None:
     with pytest.raises(ValueError, match=r"shape \(2, 2\) do not fit 2 rows and 3 columns of 'attn'"):
-        View("attn", Words(("a", "b")), Latents(3), np.zeros((2, 2), np.float32))
+        View("attn", Words.whole(("a", "b")), Latents(3), np.zeros((2, 2), np.float32))

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.analysis import viewfile as module
-from regard.analysis.view import Boxes, Grid, Latents, View, Views, Words
+from regard.analysis.view import Boxes, Grid, Latents, View, Views
+from regard.text import Words
 from regard.analysis.viewfile import read, schema
 
 DOCS = Path(__file__).parents[3] / "docs/view.schema.json"
-LIKE = Words(("a", "b"))
+LIKE = Words.whole(("a", "b"))
 
 
 def file(**changes: Any) -> str:
@@ -32,7 +33,7 @@ def file(**changes: Any) -> str:
 @pytest.mark.parametrize(
     "columns",
     [
-        Words(("x", "y", "z"), ((0, 1), (2, 2))),
+        Words(("x", "y", "z"), ((0, 1), (2, 2)), ("xy", "z")),
         Grid(1, 3, "data:image/png;base64,iVBORw0KGgo="),
         Latents(3),
         Boxes(((0.0, 0.0, 1.0, 1.0),) * 3, ("p", "q", "r")),
