@@ -7,9 +7,10 @@ vocabulary.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
 
+import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, arange, nn
@@ -32,6 +33,12 @@ class Config:
     hidden: int = 2048
     dropout: float = 0.1
     norm_first: bool = False  # norms before the branches, which trains without a warm-up
+    # Of Transformers by others; folders that were written before these fields mean the defaults.
+    final_norm: bool = field(default=False, metadata={"later": True})  # also after post-norm stacks, as nn.Transformer
+    activation: Literal["relu", "gelu", "silu"] = field(default="relu", metadata={"later": True})
+    positions: Literal["interleaved", "halves"] = field(default="interleaved", metadata={"later": True})
+    scale_embedding: bool = field(default=True, metadata={"later": True})
+    logit_bias: bool = field(default=False, metadata={"later": True})  # a constant for each word, as Marian has it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,14 +84,15 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         self.embed = nn.Embedding(config.vocab, config.width)
-        self.place = Sinusoidal(config.width)
+        self.place = Sinusoidal(config.width, layout=config.positions)
         self.dropout = Dropout(config.dropout)
         self.encoder = Stack(_block(config, cross=False) for _ in range(config.depth))
         self.decoder = Stack(_block(config, cross=True) for _ in range(config.depth))
         self.encoder_norm, self.decoder_norm = (
-            nn.LayerNorm(config.width) if config.norm_first else nn.Identity() for _ in range(2)
+            nn.LayerNorm(config.width) if config.norm_first or config.final_norm else nn.Identity() for _ in range(2)
         )
         self.to_vocab = Tied(self.embed)
+        self.logit_bias = nn.Parameter(torch.zeros(config.vocab)) if config.logit_bias else None
         self._initialise()
 
     @property
@@ -119,11 +127,13 @@ class Transformer(nn.Module):
         """The logits of what follows each of the next words, and where the writing stands then."""
         written = 0 if state.past is None else len(state.past[0])
         x, past = self.decoder.step(self._embedded(words, written), state.past, state.contexts)
-        return self.to_vocab(self.decoder_norm(x)), replace(state, past=past)
+        logits = self.to_vocab(self.decoder_norm(x))
+        return logits if self.logit_bias is None else logits + self.logit_bias, replace(state, past=past)
 
     def _embedded(self, words: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n w"]:
         # The scale lets one matrix serve both ends: small enough for the output, large enough beside the positions.
-        x: Tensor = self.dropout(self.place(self.embed(words) * self.config.width**0.5, start))
+        scale = self.config.width**0.5 if self.config.scale_embedding else 1.0
+        x: Tensor = self.dropout(self.place(self.embed(words) * scale, start))
         return x
 
     def _initialise(self) -> None:
@@ -135,11 +145,14 @@ class Transformer(nn.Module):
                 nn.init.zeros_(module.bias)
 
 
+ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU}
+
+
 def _block(config: Config, *, cross: bool) -> Block:
     return (Block if config.norm_first else PostNormBlock)(
         config.width,
         multihead(config.width, config.heads),
-        MLP(config.width, config.hidden, activation=nn.ReLU),
+        MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation]),
         cross=multihead(config.width, config.heads) if cross else None,
         dropout=config.dropout,
     )

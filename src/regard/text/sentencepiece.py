@@ -113,7 +113,9 @@ def build(model: Model) -> tokenizers.Tokenizer:
         )
     forms: list[normalizers.Normalizer] = [normalizers.Precompiled(model.charsmap)] if model.charsmap else []
     if not model.extra_whitespace:
-        forms += [normalizers.Replace(tokenizers.Regex(pattern), by) for pattern, by in (("^ +| +$", ""), (" {2,}", " "))]
+        forms += [
+            normalizers.Replace(tokenizers.Regex(pattern), by) for pattern, by in (("^ +| +$", ""), (" {2,}", " "))
+        ]
     inner.normalizer = normalizers.Sequence(forms)
     inner.pre_tokenizer = pre_tokenizers.Metaspace(
         SPACE, prepend_scheme="always" if model.dummy_prefix else "never", split=False

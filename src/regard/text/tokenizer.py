@@ -253,7 +253,8 @@ def _json(path: Path, data: bytes) -> Tokenizer:
         inner,
         names,
         None,
-        {"tokenizer.json": data} | {name: files.read(each, foreign.JSON) for name, each in settings.items() if each.exists()},
+        {"tokenizer.json": data}
+        | {name: files.read(each, foreign.JSON) for name, each in settings.items() if each.exists()},
     )
 
 
@@ -275,7 +276,14 @@ def _sentencepiece(path: Path, data: bytes) -> Tokenizer:
     other = path.with_name("target.spm" if path.name == "source.spm" else "source.spm")
     kept = {each.name: files.read(each, LARGEST) for each in (path, beside, other) if each.exists()}
     return Tokenizer(
-        "metaspace", False, *_roles(found), found.ids() | codes, inner, tuple(sorted(ids, key=ids.__getitem__)), ids, kept
+        "metaspace",
+        False,
+        *_roles(found),
+        found.ids() | codes,
+        inner,
+        tuple(sorted(ids, key=ids.__getitem__)),
+        ids,
+        kept,
     )
 
 

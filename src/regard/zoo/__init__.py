@@ -1,10 +1,11 @@
-"""The models that come along: each is a folder beside this file, and its name is the folder's.
+"""The bundled models: each is a folder beside this file, and its name is the folder's.
 
 No torch here: a list of models, or a page of them, need not wait for it.
 """
 
-from difflib import get_close_matches
 from pathlib import Path
+
+from regard.names import unknown
 
 SHELF = Path(__file__).parent
 
@@ -21,13 +22,14 @@ def find(wanted: str | Path, shelf: Path | None = None) -> Path:
     A name is compared with those there are, and never becomes part of a path.
     """
     folder, known = Path(wanted), zoo(shelf)
-    for place in (folder, folder / "model"):
-        if (place / "config.json").is_file():
-            return place
+    if str(wanted):
+        for place in (folder, folder / "model"):
+            if (place / "config.json").exists():
+                return place
     if str(wanted) in known:
         return known[str(wanted)]
-    if folder.is_dir():
-        raise ValueError(f"{folder} holds no model, since config.json is missing; give a folder that regard saved")
-    near = get_close_matches(str(wanted), known, n=3, cutoff=0.4) or list(known)
-    way = f"try {', '.join(near)}" if near else "no models come along, so give a folder"
-    raise ValueError(f"no model is called {str(wanted)!r}, and no folder lies there; {way}")
+    if str(wanted) and folder.is_dir():
+        raise ValueError(f"{folder} holds no model, since config.json is missing; give the folder of a model or a run")
+    if not known:
+        raise ValueError(f"no model is called {str(wanted)[:100]!r}, and none are bundled; give a folder")
+    raise ValueError(f"{unknown('model', wanted, known)}, or give a folder that is there")
