@@ -10,7 +10,7 @@ from transformers import MarianConfig, MarianMTModel
 
 from regard.attention import Attention, causal, padding, record
 from regard.layers.position import Sinusoidal, sinusoid
-from regard.models.transformer import Config, State, Transformer
+from regard.models.transformer import Config, Transformer
 
 CONFIG = Config(vocab=50, width=32, depth=2, heads=4, hidden=48)
 LENGTHS = torch.tensor([7, 4, 1])
@@ -133,7 +133,7 @@ def test_logits_gradients_and_every_attention_are_those_of_torch(first: bool) ->
     torch.testing.assert_close(mine, other, atol=1e-3, rtol=1e-3)
 
 
-class MarianPlaces(Sinusoidal):
+class MarianPositions(Sinusoidal):
     """Marian's table in place of our code: it has all sines first and all cosines after, where ours take turns."""
 
     def __init__(self, table: Tensor) -> None:
@@ -171,7 +171,7 @@ def marian() -> tuple[Transformer, MarianMTModel]:
         side.embed_positions.weight.data.copy_(table)
     theirs.final_logits_bias.normal_()
     ours = Transformer(CONFIG).eval()
-    ours.place = MarianPlaces(table)
+    ours.position = MarianPositions(table)
     copy(ours.embed, theirs.model.shared)
     for mine, other in zip(ours.encoder.blocks, theirs.model.encoder.layers, strict=True):
         copy_marian_layer(mine, other)
@@ -235,7 +235,7 @@ def test_writing_word_by_word_gives_what_marian_writes() -> None:
         do_sample=False,
         eos_token_id=None,
     )
-    state: State = ours.start(source, lengths=LENGTHS)
+    state = ours.start(source, lengths=LENGTHS)
     written = [torch.ones(3, 1, dtype=torch.long)]
     for _ in range(8):
         logits, state = ours.step(written[-1], state)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.attention import Attention
 from regard.layers.blocks import Block
-from regard.models.transformer import Tied
+from regard.layers.tied import Tied
 
 Precision = Literal["float32", "bfloat16", "int8"]
 

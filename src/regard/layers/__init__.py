@@ -1,12 +1,14 @@
-"""What is not attention: blocks, recurrence, convolution; codes of places are in `regard.layers.position`."""
+"""What is not attention: blocks, recurrence, convolution; position encodings are in `regard.layers.position`."""
 
 from regard.layers.blocks import Block, GatedBlock, PostNormBlock
 from regard.layers.convolution import BasicBlock, Bottleneck, ConvStem, FeatureAttention, PatchEmbed, TemporalConv
+from regard.layers.decoder import DecoderState
 from regard.layers.dropout import Dropout
 from regard.layers.mlp import MLP, GatedMLP
-from regard.layers.recurrent import Recurrent, State
+from regard.layers.recurrent import Recurrent, RecurrentState
 from regard.layers.residual import Residual
 from regard.layers.stack import Stack
+from regard.layers.tied import Tied
 
 __all__ = [
     "MLP",
@@ -14,6 +16,7 @@ __all__ = [
     "Block",
     "Bottleneck",
     "ConvStem",
+    "DecoderState",
     "Dropout",
     "FeatureAttention",
     "GatedBlock",
@@ -21,8 +24,9 @@ __all__ = [
     "PatchEmbed",
     "PostNormBlock",
     "Recurrent",
+    "RecurrentState",
     "Residual",
     "Stack",
-    "State",
     "TemporalConv",
+    "Tied",
 ]

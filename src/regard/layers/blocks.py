@@ -1,4 +1,4 @@
-"""The Transformer's blocks: look at the others, look at a context, think it over; each time, add to the stream.
+"""Transformer blocks: self-attention, cross-attention and an MLP, each added to the residual stream.
 
 A block takes tokens "b n w", or a map "b h w c" where its attention is `Partitioned`.
 """
@@ -15,6 +15,12 @@ from regard.layers.residual import Residual
 
 Norm = Callable[[int], nn.Module]  # nn.LayerNorm, nn.RMSNorm, or either with its settings in a partial
 
+# A cross-attention without its context would quietly look at itself, and a context without one be ignored.
+NO_CONTEXT = "this block looks at a context; give it context=block.cross.remember(encoded)"
+NO_CROSS = "this block looks at no context; build it with cross=multihead(…), or leave the context out"
+NO_PAST = "{} has no past to continue; only a block around an Attention goes in steps"
+NO_WHERE = "{} takes no positions; give `where` to a block around an Attention, or add them to x"
+
 
 class Block(nn.Module):
     """Pre-norm: each branch reads a normalised copy, and the stream itself runs through untouched (Xiong 2020)."""
@@ -28,13 +34,13 @@ class Block(nn.Module):
         cross: Attention | None = None,
         norm: Norm = nn.LayerNorm,
         dropout: float = 0.0,
-        scale: float | None = None,
-        skip: float = 0.0,
+        layer_scale: float | None = None,
+        drop_path: float = 0.0,
     ) -> None:
         super().__init__()
 
         def join() -> Residual:
-            return Residual(width, dropout=dropout, scale=scale, skip=skip)
+            return Residual(width, dropout=dropout, layer_scale=layer_scale, drop_path=drop_path)
 
         self.attn_norm, self.attn, self.attn_join = norm(width), attn, join()
         self.cross = cross
@@ -43,10 +49,26 @@ class Block(nn.Module):
         self.mlp_norm, self.mlp, self.mlp_join = norm(width), mlp, join()
 
     def forward(
-        self, x: Float[Tensor, "b *n w"], context: Memory | None = None, *, visible: Visible | None = None
+        self,
+        x: Float[Tensor, "b *n w"],
+        context: Memory | None = None,
+        *,
+        where: Float[Tensor, "#b n w"] | None = None,
+        visible: Visible | None = None,
+        context_visible: Visible | None = None,
     ) -> Float[Tensor, "b *n w"]:
-        """Look within x, and at a context where the block has a `cross`: `context = block.cross.remember(encoded)`."""
-        return self._rest(self.attn_join(x, self.attn(self.attn_norm(x), visible=visible)), context)
+        """Attend to x itself, and to a context where the block has a `cross`: `block.cross.remember(encoded)`.
+
+        `where` are positions, added to the queries of both attentions and to the keys of x, never to values (DETR,
+        SAM); those of the context are given to `remember`. `context_visible` is the mask of the cross-attention.
+        """
+        if (self.cross is None) != (context is None):
+            raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
+        x = self.attn_join(x, _attend(self.attn, self.attn_norm(x), where, visible))
+        if self.cross is not None:
+            x = self.cross_join(x, self.cross(_add(self.cross_norm(x), where), context, visible=context_visible))
+        y: Tensor = self.mlp_join(x, self.mlp(self.mlp_norm(x)))
+        return y
 
     def step(
         self,
@@ -56,28 +78,41 @@ class Block(nn.Module):
         *,
         visible: Bool[Tensor, "b 1 1 n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], Memory]:
-        """The next tokens of a causal sequence: what came before is remembered, not computed again.
+        """The next tokens of a causal sequence: `past` holds the keys and values of those before, the KV cache.
 
         `visible` is the padding among the new tokens, which stays hidden in every later step.
         """
-        y, memory = _next(self.attn, self.attn_norm(x), past, visible)
-        return self._rest(self.attn_join(x, y), context), memory
-
-    def _rest(self, x: Tensor, context: Memory | None) -> Tensor:
-        _expects(self.cross, context)
+        if (self.cross is None) != (context is None):
+            raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
+        if not isinstance(self.attn, Attention):
+            raise TypeError(NO_PAST.format(type(self.attn).__name__))
+        y, past = self.attn.step(self.attn_norm(x), past, visible=visible)
+        x = self.attn_join(x, y)
         if self.cross is not None:
             x = self.cross_join(x, self.cross(self.cross_norm(x), context))
-        y: Tensor = self.mlp_join(x, self.mlp(self.mlp_norm(x)))
-        return y
+        x = self.mlp_join(x, self.mlp(self.mlp_norm(x)))
+        return x, past
 
 
 class PostNormBlock(Block):
     """Post-norm, as published: the stream is normalised after each branch has joined (Vaswani 2017, §3.1)."""
 
     def forward(
-        self, x: Float[Tensor, "b *n w"], context: Memory | None = None, *, visible: Visible | None = None
+        self,
+        x: Float[Tensor, "b *n w"],
+        context: Memory | None = None,
+        *,
+        where: Float[Tensor, "#b n w"] | None = None,
+        visible: Visible | None = None,
+        context_visible: Visible | None = None,
     ) -> Float[Tensor, "b *n w"]:
-        return self._rest(self.attn_norm(self.attn_join(x, self.attn(x, visible=visible))), context)
+        if (self.cross is None) != (context is None):
+            raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
+        x = self.attn_norm(self.attn_join(x, _attend(self.attn, x, where, visible)))
+        if self.cross is not None:
+            x = self.cross_norm(self.cross_join(x, self.cross(_add(x, where), context, visible=context_visible)))
+        y: Tensor = self.mlp_norm(self.mlp_join(x, self.mlp(x)))
+        return y
 
     def step(
         self,
@@ -87,21 +122,22 @@ class PostNormBlock(Block):
         *,
         visible: Bool[Tensor, "b 1 1 n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], Memory]:
-        y, memory = _next(self.attn, x, past, visible)
-        return self._rest(self.attn_norm(self.attn_join(x, y)), context), memory
-
-    def _rest(self, x: Tensor, context: Memory | None) -> Tensor:
-        _expects(self.cross, context)
+        if (self.cross is None) != (context is None):
+            raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
+        if not isinstance(self.attn, Attention):
+            raise TypeError(NO_PAST.format(type(self.attn).__name__))
+        y, past = self.attn.step(x, past, visible=visible)
+        x = self.attn_norm(self.attn_join(x, y))
         if self.cross is not None:
             x = self.cross_norm(self.cross_join(x, self.cross(x, context)))
-        y: Tensor = self.mlp_norm(self.mlp_join(x, self.mlp(x)))
-        return y
+        x = self.mlp_norm(self.mlp_join(x, self.mlp(x)))
+        return x, past
 
 
 class GatedBlock(nn.Module):
-    """Looks at a context through gates that start closed, so that it can join a trained model unseen (Alayrac 2022).
+    """Cross-attention and MLP behind tanh gates that start closed, to be put into a trained model (Alayrac 2022).
 
-    Build the cross-attention without `offset`: a word that sees no image then passes it by untouched.
+    Build the cross-attention without `qkv_bias` and `out_bias`: a word that sees no image then passes unchanged.
     """
 
     def __init__(self, width: int, cross: Attention, mlp: nn.Module, *, norm: Norm = nn.LayerNorm) -> None:
@@ -117,17 +153,17 @@ class GatedBlock(nn.Module):
         return y
 
 
-def _next(attn: nn.Module, x: Tensor, past: Memory | None, visible: Tensor | None) -> tuple[Tensor, Memory]:
-    if not isinstance(attn, Attention):
-        raise TypeError(
-            f"{type(attn).__name__} has no past to continue; only a block around an Attention goes in steps"
-        )
-    return attn.step(x, past, visible=visible)
+def _attend(attn: nn.Module, x: Tensor, where: Tensor | None, visible: Visible | None) -> Tensor:
+    """Self-attention; `where` joins queries and keys, and an attention that is given none need not know of it."""
+    y: Tensor
+    if where is None:
+        y = attn(x, visible=visible)
+    elif isinstance(attn, Attention):
+        y = attn(x + where, attn.remember(x, where=where), visible=visible)
+    else:
+        raise TypeError(NO_WHERE.format(type(attn).__name__))
+    return y
 
 
-def _expects(cross: Attention | None, context: Memory | None) -> None:
-    """A cross-attention without its context would quietly look at itself, and a context without one be ignored."""
-    if cross is not None and context is None:
-        raise ValueError("this block looks at a context; give it context=block.cross.remember(encoded)")
-    if cross is None and context is not None:
-        raise ValueError("this block looks at no context; build it with cross=multihead(…), or leave the context out")
+def _add(x: Tensor, where: Tensor | None) -> Tensor:
+    return x if where is None else x + where

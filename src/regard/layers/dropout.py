@@ -1,40 +1,40 @@
-"""Dropout that does not wait for its dice."""
+"""Dropout, with random numbers that cost an eighth of torch's on a CPU."""
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-SIDES = 256  # of the dice: one byte for each number
+LEVELS = 256  # of one random byte for each element
 
 
 class Dropout(nn.Module):
-    """Zero each number with a chance in training, and make up for it in the others (Srivastava 2014).
+    """Zero each element with probability p in training, and scale the others by 1 / (1 - p) (Srivastava 2014).
 
-    On a CPU torch draws one random number of 32 bits for each, which took a fifth of a Transformer's training step;
-    here one draw of 64 bits decides about eight. The chance is therefore a multiple of 1/256, and the scale is its own.
+    On a CPU torch draws a random number of 32 bits for each element, which took a fifth of a Transformer's training
+    step; here one draw of 64 bits decides about eight. There p is rounded to a multiple of 1/256, and so is the scale.
     """
 
-    def __init__(self, chance: float = 0.5) -> None:
+    def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        if not 0.0 <= chance < 1.0:
-            raise ValueError(f"dropout {chance} is no chance to lose a number; give 0 to below 1")
-        self.chance = chance
+        if not 0.0 <= p < 1.0:
+            raise ValueError(f"dropout {p} is no probability to lose an element; give 0 to below 1")
+        self.p = p
 
     def forward(self, x: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
-        if not self.training or self.chance == 0.0:
+        if not self.training or self.p == 0.0:
             return x
         if x.device.type != "cpu":
-            return F.dropout(x, self.chance)
-        return thinned(x, min(max(round(self.chance * SIDES), 1), SIDES - 1))
+            return F.dropout(x, self.p)
+        return drop(x, min(max(round(self.p * LEVELS), 1), LEVELS - 1))
 
     def extra_repr(self) -> str:
-        return str(self.chance)
+        return f"p={self.p}"
 
 
-def thinned(x: Float[Tensor, "*n"], lost: int) -> Float[Tensor, "*n"]:
-    """Each number of x survives `SIDES - lost` of the faces of a die."""
+def drop(x: Float[Tensor, "*n"], lost: int) -> Float[Tensor, "*n"]:
+    """Zero each element with probability `lost` / LEVELS, and scale the others to keep the mean."""
     words = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)  # None: all 64 bits
-    dice = words.view(torch.uint8)[: x.numel()].view(x.shape)
-    # Bytes are turned to numbers before they are compared, since torch does either slowly with bytes and bools.
-    return x * dice.to(x.dtype).ge_(lost).mul_(SIDES / (SIDES - lost))
+    level = words.view(torch.uint8)[: x.numel()].view(x.shape)
+    # Bytes are turned to floats before they are compared, since torch does either slowly with bytes and bools.
+    return x * level.to(x.dtype).ge_(lost).mul_(LEVELS / (LEVELS - lost))

@@ -1,4 +1,4 @@
-"""What each token thinks over on its own, between two looks at the others."""
+"""Feed-forward networks: what a block computes of each token alone, between two attentions."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from regard.layers.dropout import Dropout
 
 
 class MLP(nn.Module):
-    """Two linears with a bend between them (Vaswani 2017, eq. 2; there with ReLU)."""
+    """Two linear layers with an activation between them (Vaswani 2017, eq. 2; there with ReLU)."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class MLP(nn.Module):
 
 
 class GatedMLP(nn.Module):
-    """One linear opens and closes another: SwiGLU with SiLU, GEGLU with GELU (Shazeer 2020)."""
+    """Gated linear unit: one linear layer scales another; SwiGLU with SiLU, GEGLU with GELU (Shazeer 2020)."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class GatedMLP(nn.Module):
         bias: bool = False,
     ) -> None:
         super().__init__()
-        # Two thirds of the usual hidden width: three matrices then weigh as much as the two of `MLP` (§3).
+        # Two thirds of the usual hidden width: three matrices then have as many parameters as the two of `MLP` (§3).
         hidden = 8 * width // 3 if hidden is None else hidden
         self.gate = nn.Linear(width, hidden, bias=bias)
         self.up = nn.Linear(width, hidden, bias=bias)

@@ -1,4 +1,4 @@
-"""Recurrence over sequences: torch's own loops, batch first, with one kind of state whatever the cell."""
+"""Recurrent networks: torch's own RNN, GRU and LSTM, batch first, with one kind of state whatever the cell."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ CELLS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "gru": nn.GRU, "ls
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """Where a recurrence stands; it starts the next step, or another recurrence of the same depth and width."""
+class RecurrentState:
+    """The state of a recurrence, from which it goes on, or another one of the same depth and width begins."""
 
     hidden: Float[Tensor, "b l h"]  # one row for each layer, with both directions side by side
-    cell: Float[Tensor, "b l h"] | None = None  # what an LSTM keeps to itself; zeros where it is left out
+    cell: Float[Tensor, "b l h"] | None = None  # of an LSTM; zeros where it is left out
 
     @property
     def summary(self) -> Float[Tensor, "b h"]:
-        """What the last layer made of the whole sequence: the forward state beside the backward one."""
+        """The last hidden state of the last layer: the forward one beside the backward one."""
         return self.hidden[:, -1]
 
 
 class Recurrent(nn.Module):
-    """Read a sequence word by word, and leave an annotation at each (Elman 1990, Hochreiter 1997, Cho 2014).
+    """An RNN, GRU or LSTM, with an annotation for each word (Elman 1990, Cho 2014, Hochreiter 1997).
 
-    A decoder steps by giving one word and the state of the last step. Reading both ways, each direction has `hidden`
-    numbers of its own. Dropout lies between the layers.
+    A decoder steps by giving one word and the state of the last step. Of a bidirectional one, each direction has
+    `hidden` channels. Dropout lies between the layers.
     """
 
     def __init__(
@@ -55,13 +55,17 @@ class Recurrent(nn.Module):
         self.depth, self.directions = depth, 2 if bidirectional else 1
 
     @property
-    def annotation(self) -> int:
-        """The width of an annotation: `hidden` for each direction."""
+    def annotation_width(self) -> int:
+        """`hidden` for each direction."""
         return self.directions * self.loop.hidden_size
 
     def forward(
-        self, x: Float[Tensor, "b n w"], state: State | None = None, *, lengths: Int[Tensor, " b"] | None = None
-    ) -> tuple[Float[Tensor, "b n h"], State]:
+        self,
+        x: Float[Tensor, "b n w"],
+        state: RecurrentState | None = None,
+        *,
+        lengths: Int[Tensor, " b"] | None = None,
+    ) -> tuple[Float[Tensor, "b n h"], RecurrentState]:
         """The annotations and the last state. What lies beyond `lengths` is not read, and its annotations are zero."""
         words = x.shape[1]
         if words == 0:
@@ -76,28 +80,31 @@ class Recurrent(nn.Module):
             packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
             y, end = self.loop(packed, start)
             y, _ = pad_packed_sequence(y, batch_first=True, total_length=words)
-        return y, State(*map(self._together, end)) if isinstance(end, tuple) else State(self._together(end))
+        hidden, cell = end if isinstance(end, tuple) else (end, None)
+        return y, RecurrentState(self._join_directions(hidden), None if cell is None else self._join_directions(cell))
 
-    def _start(self, state: State, batch: int) -> Tensor | tuple[Tensor, Tensor]:
-        fits = (batch, self.depth, self.annotation)
+    def _start(self, state: RecurrentState, batch: int) -> Tensor | tuple[Tensor, Tensor]:
+        fits = (batch, self.depth, self.annotation_width)
         for given in (state.hidden, state.cell):
             if given is not None and given.shape != fits:
                 raise ValueError(
                     f"a state of shape {tuple(given.shape)} cannot start this recurrence, which has batch {batch}, "
-                    f"depth {self.depth} and width {self.annotation}; give {fits}"
+                    f"depth {self.depth} and width {self.annotation_width}; give {fits}"
                 )
         if isinstance(self.loop, nn.LSTM):
             cell = torch.zeros_like(state.hidden) if state.cell is None else state.cell
-            return self._apart(state.hidden), self._apart(cell)
+            return self._split_directions(state.hidden), self._split_directions(cell)
         if state.cell is not None:
-            raise ValueError("only an LSTM takes up another's cell; start this recurrence from State(state.hidden)")
-        return self._apart(state.hidden)
+            raise ValueError(
+                "only an LSTM takes up another's cell; start this recurrence from RecurrentState(state.hidden)"
+            )
+        return self._split_directions(state.hidden)
 
-    def _apart(self, x: Float[Tensor, "b l h"]) -> Float[Tensor, "ld b k"]:
-        """As torch wants it: layers first, and a row for each direction."""
+    def _split_directions(self, x: Float[Tensor, "b l h"]) -> Float[Tensor, "ld b k"]:
+        """As torch takes it: layers first, and a row for each direction."""
         return torch.unflatten(x, -1, (self.directions, -1)).permute(1, 2, 0, 3).flatten(0, 1).contiguous()
 
-    def _together(self, x: Float[Tensor, "ld b k"]) -> Float[Tensor, "b l h"]:
+    def _join_directions(self, x: Float[Tensor, "ld b k"]) -> Float[Tensor, "b l h"]:
         return torch.unflatten(x, 0, (self.depth, self.directions)).permute(2, 0, 1, 3).flatten(2)
 
 

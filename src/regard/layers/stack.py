@@ -1,4 +1,4 @@
-"""Blocks one after another, and where positions enter them."""
+"""Blocks one after another, and where position encodings enter them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, cast, get_args
@@ -14,36 +14,44 @@ Injection = Literal["once", "every", "shared"]  # the three ways compared in ViT
 
 
 class Stack(nn.Module):
-    """Blocks in a row; positions enter before the first, before each, or before each by one shared code.
+    """Blocks in a row; positions enter before the first, before each, or before each by one shared encoding.
 
-    `code` is a position code, or makes one, as it must where each block is to have its own.
+    `position` is a position encoding, or makes one, as it must where each block is to have its own.
     """
 
     def __init__(
         self,
         blocks: Iterable[Block],
-        code: nn.Module | Callable[[], nn.Module] | None = None,
+        position: nn.Module | Callable[[], nn.Module] | None = None,
         *,
         inject: Injection = "once",
     ) -> None:
         super().__init__()
         if inject not in get_args(Injection):
             raise ValueError(f"positions cannot enter {inject!r}; choose from {', '.join(get_args(Injection))}")
-        self.blocks = nn.ModuleList(blocks)
-        self.codes = nn.ModuleList(_made(code, len(self.blocks) if inject == "every" else 1))
-        self.inject = inject
+        self.blocks, self.inject = nn.ModuleList(blocks), inject
+        count = 0 if position is None else len(self.blocks) if inject == "every" else 1
+        if isinstance(position, nn.Module) and count > 1:
+            raise ValueError(f"{count} blocks need {count} encodings of their own; give a maker, lambda: Learned(…)")
+        self.positions = nn.ModuleList(
+            position if isinstance(position, nn.Module) else cast(Callable[[], nn.Module], position)()
+            for _ in range(count)
+        )
 
     def forward(
         self,
         x: Float[Tensor, "b *n w"],
         contexts: Sequence[Memory] | None = None,
         *,
+        where: Float[Tensor, "#b n w"] | None = None,
         visible: Visible | None = None,
+        context_visible: Visible | None = None,
     ) -> Float[Tensor, "b *n w"]:
-        """`contexts` holds one memory for each block that looks at something else."""
+        """`contexts` holds one memory for each block that has a cross-attention; the rest goes to each block."""
         self._check(contexts, "contexts")
         for i, block in enumerate(self.blocks):
-            x = block(self._placed(i, x), None if contexts is None else contexts[i], visible=visible)
+            context = None if contexts is None else contexts[i]
+            x = block(self._add_position(i, x), context, where=where, visible=visible, context_visible=context_visible)
         return x
 
     def step(
@@ -54,18 +62,13 @@ class Stack(nn.Module):
         *,
         visible: Bool[Tensor, "b 1 1 n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], list[Memory]]:
-        """The next tokens of a causal sequence, and the memory to give to the step after."""
+        """The next tokens of a causal sequence, and the memories to give to the step after."""
         self._check(past, "pasts")
         self._check(contexts, "contexts")
-        start = 0 if past is None else len(past[0])
-        memories = []
+        start, memories = 0 if past is None else len(past[0]), []
         for i, block in enumerate(self.blocks):
-            x, memory = cast(Block, block).step(
-                self._placed(i, x, start),
-                None if past is None else past[i],
-                None if contexts is None else contexts[i],
-                visible=visible,
-            )
+            before, context = None if past is None else past[i], None if contexts is None else contexts[i]
+            x, memory = cast(Block, block).step(self._add_position(i, x, start), before, context, visible=visible)
             memories.append(memory)
         return x, memories
 
@@ -73,19 +76,8 @@ class Stack(nn.Module):
         if memories is not None and len(memories) != len(self.blocks):
             raise ValueError(f"{len(memories)} {name} do not go with {len(self.blocks)} blocks; give one for each")
 
-    def _placed(self, i: int, x: Tensor, start: int = 0) -> Tensor:
-        if not self.codes or (i > 0 and self.inject == "once"):
+    def _add_position(self, i: int, x: Tensor, start: int = 0) -> Tensor:
+        if not self.positions or (i > 0 and self.inject == "once"):
             return x
-        code = self.codes[i if self.inject == "every" else 0]
-        placed: Tensor = code(x, start) if start else code(x)
-        return placed
-
-
-def _made(code: nn.Module | Callable[[], nn.Module] | None, count: int) -> list[nn.Module]:
-    if code is None:
-        return []
-    if not isinstance(code, nn.Module):
-        return [code() for _ in range(count)]
-    if count > 1:
-        raise ValueError(f"{count} blocks need {count} codes of their own; give a maker, lambda: Learned(…)")
-    return [code]
+        position = self.positions[i if self.inject == "every" else 0]
+        return cast(Tensor, position(x, start) if start else position(x))

@@ -1,13 +1,14 @@
-"""DeepSets: a function of a set, as each member's say added up and thought over (Zaheer 2017).
+"""DeepSets: a function of a set, computed from the sum of its embedded members (Zaheer 2017).
 
-The simplest token net: tokens meet only in the sum, so no order of them can matter. Attention is what replaces the
-plain sum by one that looks first. This is the invariant form of the paper's theorem 2; its equivariant layers are not
+The simplest token net: tokens meet only in the sum, so that no order of them can matter. Attention replaces the plain
+sum by a weighted one. This is the invariant form of the paper's theorem 2; its equivariant layers are not
 here, since self-attention is one.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -24,27 +25,27 @@ class Config:
 
 
 class DeepSets(nn.Module):
-    """ρ(Σ φ(x)): the members of a set go in, in any order, and one answer comes out."""
+    """ρ(Σ φ(x)) of the members x of a set, in any order."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
         if config.pooling not in ("sum", "mean"):
             raise ValueError(f"pooling {config.pooling!r} is not known; choose sum or mean")
         self.config = config
-        self.each = _network(config.inputs, config.width, config.width, config.depth)
-        self.all = _network(config.width, config.width, config.classes, config.depth)
+        self.phi = _network(config.inputs, config.width, config.width, config.depth)
+        self.rho = _network(config.width, config.width, config.classes, config.depth)
 
     def forward(
         self, x: Float[Tensor, "b n f"], *, visible: Bool[Tensor, "#b 1 1 n"] | None = None
     ) -> Float[Tensor, "b c"]:
-        """`visible` is the padding of sets of different sizes, as attention takes it."""
-        members = self.each(x)
+        """One output for each set; `visible` is the padding of sets of different sizes, as attention takes it."""
+        members = self.phi(x)
         count: Tensor | int = x.shape[1]
         if visible is not None:
             real = visible[:, 0, 0, :, None]
             members, count = members.masked_fill(~real, 0.0), real.sum(dim=1).clamp(min=1)
         whole = members.sum(dim=1)
-        answer: Tensor = self.all(whole if self.config.pooling == "sum" else whole / count)
+        answer: Tensor = self.rho(whole if self.config.pooling == "sum" else whole / count)
         return answer
 
 
@@ -55,9 +56,13 @@ def _network(inputs: int, width: int, outputs: int, depth: int) -> nn.Sequential
     return nn.Sequential(*layers, nn.Linear(inputs if depth == 1 else width, outputs))
 
 
+def example(config: Config) -> dict[str, Any]:
+    return {"x": torch.randn(2, 5, config.inputs)}
+
+
 PRESETS = {
     "deepsets": Config(),  # clouds of points in space, forty shapes to tell apart
     "deepsets-nano": Config(inputs=2, width=16, depth=2, classes=3),
 }
 
-FAMILY = Family("deepsets", Config, DeepSets, PRESETS)
+FAMILY = Family("deepsets", Config, DeepSets, PRESETS, example)

@@ -1,10 +1,12 @@
-"""A Transformer on graphs: each node looks at its neighbours, and knows its place by Laplacian waves (Dwivedi 2020).
+"""A Transformer on graphs: nodes attend to their neighbours, with Laplacian position encodings (Dwivedi 2020).
 
 Deviation: pre-norm blocks with LayerNorm in place of post-norm ones with BatchNorm, which padded batches disturb.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -22,7 +24,7 @@ class Config:
     depth: int = 10
     heads: int = 8
     classes: int = 1
-    waves: int = 8  # Laplacian eigenvectors; 0 leaves the nodes without places
+    eigenvectors: int = 8  # of the Laplacian; 0 leaves the nodes without positions
     dropout: float = 0.0
 
 
@@ -33,7 +35,7 @@ class GraphTransformer(nn.Module):
         super().__init__()
         self.config = config
         self.embed = nn.Linear(config.inputs, config.width)
-        self.place = Laplacian(config.waves, config.width) if config.waves else None
+        self.position = Laplacian(config.eigenvectors, config.width) if config.eigenvectors else None
         self.blocks = nn.ModuleList(
             Block(
                 config.width,
@@ -52,12 +54,12 @@ class GraphTransformer(nn.Module):
         nodes: Float[Tensor, "b n f"],
         edges: Bool[Tensor, "b n n"],
         *,
-        waves: Float[Tensor, "b n k"] | None = None,
+        eigenvectors: Float[Tensor, "b n k"] | None = None,
     ) -> Float[Tensor, "b c"]:
-        """One answer for each graph; a node with no edge is padding. `waves` may be computed once and for all."""
+        """One output for each graph; a node with no edge is padding. `eigenvectors` may be computed beforehand."""
         x = self.embed(nodes)
-        if self.place is not None:
-            x = self.place(x, laplacian(edges, self.config.waves) if waves is None else waves)
+        if self.position is not None:
+            x = self.position(x, laplacian(edges, self.config.eigenvectors) if eigenvectors is None else eigenvectors)
         for block in self.blocks:
             x = block(x, visible=edges[:, None])
         real = edges.any(dim=-1, keepdim=True)
@@ -66,9 +68,14 @@ class GraphTransformer(nn.Module):
         return answer
 
 
+def example(config: Config) -> dict[str, Any]:
+    ring = torch.eye(5, dtype=torch.bool).roll(1, 1)
+    return {"nodes": torch.randn(2, 5, config.inputs), "edges": (ring | ring.mT).repeat(2, 1, 1)}
+
+
 PRESETS = {
     "graph-zinc": Config(),  # table 1 of the paper: ten layers of width 80
-    "graph-nano": Config(inputs=3, width=16, depth=2, heads=2, waves=4),
+    "graph-nano": Config(inputs=3, width=16, depth=2, heads=2, eigenvectors=4),
 }
 
-FAMILY = Family("graph", Config, GraphTransformer, PRESETS)
+FAMILY = Family("graph", Config, GraphTransformer, PRESETS, example)

@@ -1,11 +1,12 @@
-"""LSTMN: an LSTM that looks over its own past at each word, here to judge a sentence (Cheng 2016).
+"""LSTMN: an LSTM that attends to its own past states at each word, here as a classifier (Cheng 2016).
 
 Where an LSTM carries one state, this one keeps them all on a tape, and each word is related to the words before it.
-Deviations: the gates have constant terms, as torch's LSTM has, and the word vectors are learned from the start, where
+Deviations: the gates have biases, as torch's LSTM has, and the word vectors are learned from the start, where
 the paper begins with GloVe's. The encoder–decoder forms of its section 4 are not here.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -28,7 +29,7 @@ class Config:
 
 
 class Reader(nn.Module):
-    """An LSTM that starts each step from a mixture of all its past states in place of the last one (§3.1)."""
+    """An LSTM that starts each step from an attention over all its past states in place of the last one (§3.1)."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
@@ -44,18 +45,18 @@ class Reader(nn.Module):
 
     def forward(self, x: Float[Tensor, "b n w"]) -> Float[Tensor, "b n h"]:
         """The hidden state at each word."""
-        # The first word looks at an empty tape, and what comes of it is zero.
+        # The first word looks at an empty tape, which gives zeros.
         tape = self.attn.remember(x.new_zeros(x.shape[0], 0, 2 * self.hidden))
         hidden = x.new_zeros(x.shape[0], self.hidden)
         for word in x.unbind(dim=1):
             hidden, memory = self.attn(torch.cat((word, hidden), dim=-1)[:, None], tape)[:, 0].chunk(2, dim=-1)
             state = torch.cat(self.cell(word, (hidden, memory)), dim=-1)
-            tape = self.attn.remember(state[:, None].to(x.dtype), tape)  # autocast may have made it shorter
+            tape = self.attn.remember(state[:, None].to(x.dtype), tape)  # autocast may have lowered its precision
         return tape.v[:, 0, :, : self.hidden]
 
 
 class LSTMN(nn.Module):
-    """Words go in, and what the sentence says comes out: readers one above another, and a classifier of their mean."""
+    """A classifier of sentences: a stack of readers, and an MLP over the mean of their states."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -73,12 +74,12 @@ class LSTMN(nn.Module):
         )
 
     def forward(self, ids: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b c"]:
-        """The scores of the classes; what lies beyond `lengths` is padding and says nothing."""
+        """The logits of the classes; what lies beyond `lengths` is padding."""
         answer: Tensor = self.head(_mean(self.read(ids), lengths))
         return answer
 
     def read(self, ids: Int[Tensor, "b n"]) -> Float[Tensor, "b n h"]:
-        """What the last reader makes of each word and the words before it."""
+        """The state of the last reader at each word."""
         states: Tensor = self.readers(self.embed(ids))
         return states
 
@@ -99,10 +100,14 @@ def _mean(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> 
     return states.masked_fill(~real, 0.0).sum(dim=1) / lengths[:, None]
 
 
+def example(config: Config) -> dict[str, Any]:
+    return {"ids": torch.randint(config.vocab, (2, 5))}
+
+
 PRESETS = {
     "intra-sst": Config(),  # §5.2: two layers of 168, and five grades of sentiment or two
     "intra-sst-binary": Config(classes=2),
     "intra-nano": Config(vocab=120, width=24, hidden=32, depth=1, classes=2, dropout=0.0),
 }
 
-FAMILY = Family("intra", Config, LSTMN, PRESETS)
+FAMILY = Family("intra", Config, LSTMN, PRESETS, example)

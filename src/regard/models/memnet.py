@@ -1,14 +1,14 @@
-"""A memory network: a question looks at the sentences of a story, several times over (Sukhbaatar 2015).
+"""End-to-end memory network: a question attends to the sentences of a story in several hops (Sukhbaatar 2015).
 
-Word 0 is padding: it says nothing, and a sentence of nothing but padding is not there. Deviations: the words of a
-sentence are placed by its own length, so that padding cannot move them; "linear start" (training without the softmax
+Word 0 is padding, and a sentence of nothing but padding is not there. Deviations: the positions of words are counted
+by the length of their own sentence, so that padding cannot move them; "linear start" (training without the softmax
 at first) and the random empty sentences of §4.1 are left to whoever trains it; of the two ways to share weights, only
 the adjacent one is here, which the paper uses for questions and answers; and times may also be fixed.
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,7 +18,7 @@ from regard.attention import Attention, Dot, Memory
 from regard.layers.position import sinusoid
 from regard.models.family import Family
 
-Words = Literal["placed", "bag"]
+Words = Literal["position", "bag"]
 Times = Literal["learned", "fixed"]
 
 
@@ -28,45 +28,45 @@ class Config:
     width: int = 50
     hops: int = 3
     context: int = 50  # sentences
-    words: Words = "placed"  # a bag forgets their order
-    times: Times = "learned"  # fixed ones are sines and cosines, for stories of any length
+    words: Words = "position"  # position encoding, or bag of words, which forgets their order
+    times: Times = "learned"  # temporal encoding; fixed ones are sinusoidal, for stories of any length
 
 
 class Sentences(nn.Module):
-    """A sentence as the sum of its words, each weighed by its place."""
+    """A sentence as the sum of its words' embeddings, each weighted by its position."""
 
     def __init__(self, vocab: int, width: int, context: int | None, words: Words) -> None:
         super().__init__()
         self.words = nn.Embedding(vocab, width)
         self.times = None if context is None else nn.Embedding(context, width)
-        self.placed = words == "placed"
+        self.position = words == "position"
         for table in filter(None, (self.words, self.times)):
             nn.init.normal_(table.weight, std=0.1)  # §4.2
 
     def forward(self, ids: Int[Tensor, "b s w"], age: Int[Tensor, "b s"] | None = None) -> Float[Tensor, "b s d"]:
         """The sentences of a story with their ages, or a question, which has none."""
-        said: Tensor = (self.words(ids) * self._weights(ids)).sum(dim=-2)
+        summed: Tensor = (self.words(ids) * self._weights(ids)).sum(dim=-2)
         if age is None:
-            return said
-        return said + (self._waves(age) if self.times is None else self.times(age))
+            return summed
+        return summed + (self._waves(age) if self.times is None else self.times(age))
 
     def _waves(self, age: Int[Tensor, "b s"]) -> Float[Tensor, "b s d"]:
-        # As loud as learned times are at first, or they would drown the words.
+        # Of the size that learned times start with, or they would outweigh the words.
         return 0.1 * sinusoid(age, self.words.embedding_dim).to(self.words.weight.dtype)
 
     def _weights(self, ids: Int[Tensor, "b s w"]) -> Float[Tensor, "b s w #d"]:
         """l_kj = (1 - j/J) - (k/d)(1 - 2j/J) for channel k of word j (§4.1), and nothing for padding."""
         real = ids.ne(0)[..., None]
-        if not self.placed:
+        if not self.position:
             return real.to(self.words.weight.dtype)
         width = self.words.embedding_dim
-        place = real.cumsum(dim=-2) / real.sum(dim=-2, keepdim=True).clamp(min=1)
+        position = real.cumsum(dim=-2) / real.sum(dim=-2, keepdim=True).clamp(min=1)
         channel = torch.arange(1, width + 1, device=ids.device) / width
-        return ((1 - place - channel * (1 - 2 * place)) * real).to(self.words.weight.dtype)
+        return ((1 - position - channel * (1 - 2 * position)) * real).to(self.words.weight.dtype)
 
 
 class MemoryNetwork(nn.Module):
-    """A story and a question go in, and the word that answers comes out."""
+    """Predicts the word that answers a question about a story."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class MemoryNetwork(nn.Module):
         )
 
     def forward(self, story: Int[Tensor, "b s w"], question: Int[Tensor, "b q"]) -> Float[Tensor, "b v"]:
-        """The scores of the words of the vocabulary as answers; the newest sentence of a story is its last."""
+        """The logits of the vocabulary as answers; the newest sentence of a story is its last."""
         sentences = story.shape[1]
         if self.config.times == "learned" and sentences > self.config.context:
             raise ValueError(
@@ -95,17 +95,21 @@ class MemoryNetwork(nn.Module):
                 f"give story[:, -{self.config.context}:], or build it with times='fixed'"
             )
         real = story.ne(0).any(dim=-1)
-        told = [embedding(story, _age(real))[:, None] for embedding in self.embeddings]
+        encoded = [embedding(story, _age(real))[:, None] for embedding in self.embeddings]
         u: Tensor = self.embeddings[0](question[:, None])
-        for hop, (k, v) in zip(self.hops, pairwise(told), strict=True):
+        for hop, (k, v) in zip(self.hops, pairwise(encoded), strict=True):
             u = u + hop(u, Memory(k, v, real[:, None, None]))
         return u[:, 0] @ cast(Sentences, self.embeddings[-1]).words.weight.T
 
 
 def _age(real: Bool[Tensor, "b s"]) -> Int[Tensor, "b s"]:
-    """How many sentences came after each: counted from the end, the newest always have the same times."""
+    """How many sentences came after each, so that the newest always have the same times."""
     after: Tensor = real.flip(1).cumsum(dim=1).flip(1) - real.long()
     return after
+
+
+def example(config: Config) -> dict[str, Any]:
+    return {"story": torch.randint(1, config.vocab, (2, 4, 3)), "question": torch.randint(1, config.vocab, (2, 3))}
 
 
 # Section 4.2: width 20 for one task, 50 for all of them together.
@@ -115,4 +119,4 @@ PRESETS = {
     "memnet-nano": Config(vocab=16, width=16, context=20),
 }
 
-FAMILY = Family("memnet", Config, MemoryNetwork, PRESETS)
+FAMILY = Family("memnet", Config, MemoryNetwork, PRESETS, example)

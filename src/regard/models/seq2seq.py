@@ -1,7 +1,7 @@
-"""Recurrent translation, before attention and with it: one network reads a sentence, another writes it anew.
+"""Recurrent sequence-to-sequence models, before attention and with it.
 
-Without attention, one vector c must hold the whole source (Sutskever 2014, Cho 2014). With it, the decoder looks back
-at the annotations of the words: before each step as in Bahdanau 2014, or after it as in Luong 2015.
+Without attention, one vector c must hold the whole source (Sutskever 2014, Cho 2014). With it, the decoder attends to
+the annotations of the words: before each step as in Bahdanau 2014, or after it as in Luong 2015.
 
 Deviations: the words are predicted from one tanh layer of the embeddings' width, also in place of Bahdanau's maxout; a
 decoder starts from its encoder's last states as they are, or, where that reads both ways, from a tanh layer over both
@@ -11,16 +11,15 @@ the data.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dot, Memory, additive, bilinear, padding
-from regard.layers import recurrent
 from regard.layers.dropout import Dropout
-from regard.layers.recurrent import Recurrent
+from regard.layers.recurrent import Recurrent, RecurrentState
 from regard.models.family import Family
 
 Kind = Literal["none", "additive", "dot", "bilinear", "concat"]
@@ -42,10 +41,10 @@ class Config:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """Where the writing of a batch stands: the decoder's own state, and what it knows of the source."""
+    """The decoder's recurrent state, and what it knows of the source."""
 
-    at: recurrent.State
-    beside: Float[Tensor, "b c"]  # read beside every next word: the fixed context, or what is fed; or nothing
+    recurrent: RecurrentState
+    extra_input: Float[Tensor, "b c"]  # read with every next word: the fixed context, or what is fed; or nothing
     sentences: Int[Tensor, " b"]  # which source each row translates
     memory: Memory | None = None  # the annotations, where they can be looked at
 
@@ -54,8 +53,9 @@ class State:
         sentences, memory = self.sentences[rows], self.memory
         if memory is not None and not sentences.equal(self.sentences):
             memory = memory.select(rows)
-        at = recurrent.State(self.at.hidden[rows], None if self.at.cell is None else self.at.cell[rows])
-        return State(at, self.beside[rows], sentences, memory)
+        hidden, cell = self.recurrent.hidden[rows], self.recurrent.cell
+        recurrent = RecurrentState(hidden, None if cell is None else cell[rows])
+        return State(recurrent, self.extra_input[rows], sentences, memory)
 
 
 class Fixed(nn.Module):
@@ -65,79 +65,78 @@ class Fixed(nn.Module):
 
     def __init__(self, config: Config, context: int) -> None:
         super().__init__()
-        self.recurrent = _decoder(config, config.width + context)
+        self.recurrent = _recurrent(config, config.width + context)
         self.readout = nn.Linear(config.hidden + config.width + context, config.width)
 
     def forward(self, y: Float[Tensor, "b n w"], state: State) -> tuple[Float[Tensor, "b n w"], State]:
-        c = state.beside[:, None].expand(-1, y.shape[1], -1)
-        s, at = self.recurrent(torch.cat((y, c), dim=-1), state.at)
-        return self.readout(torch.cat((s, y, c), dim=-1)).tanh(), replace(state, at=at)
+        c = state.extra_input[:, None].expand(-1, y.shape[1], -1)
+        s, recurrent = self.recurrent(torch.cat((y, c), dim=-1), state.recurrent)
+        return self.readout(torch.cat((s, y, c), dim=-1)).tanh(), replace(state, recurrent=recurrent)
 
 
 class Bahdanau(nn.Module):
-    """Look first, from where the last step ended; then read the word and what was seen (Bahdanau 2014, §3.1)."""
+    """Attend first, with the last state as query; then read the word and the context (Bahdanau 2014, §3.1)."""
 
     def __init__(self, config: Config, context: int) -> None:
         super().__init__()
         self.attn = additive(config.hidden, context, config.hidden)
-        self.recurrent = _decoder(config, config.width + context)
+        self.recurrent = _recurrent(config, config.width + context)
         self.readout = nn.Linear(config.hidden + config.width + context, config.width)
 
     def forward(self, y: Float[Tensor, "b n w"], state: State) -> tuple[Float[Tensor, "b n w"], State]:
-        at, steps = state.at, []
+        recurrent, steps = state.recurrent, []
         for word in y.split(1, dim=1):
-            c = self.attn(at.summary[:, None], state.memory)
-            s, at = self.recurrent(torch.cat((word, c), dim=-1), at)
+            c = self.attn(recurrent.summary[:, None], state.memory)
+            s, recurrent = self.recurrent(torch.cat((word, c), dim=-1), recurrent)
             steps.append(torch.cat((s, word, c), dim=-1))
-        return self.readout(torch.cat(steps, dim=1)).tanh(), replace(state, at=at)
+        return self.readout(torch.cat(steps, dim=1)).tanh(), replace(state, recurrent=recurrent)
 
 
 class Luong(nn.Module):
-    """Read the word first, then look, and predict from both (Luong 2015, §3).
+    """Read the word first, then attend with the new state as query, and predict from both (Luong 2015, §3).
 
-    His `concat` is Bahdanau's score. What is seen helps to write one word and, unless it is fed, no later one, so that
-    a look says more plainly which word is being translated.
+    His `concat` is Bahdanau's score. A context helps to predict one word and, without input feeding, no later one, so
+    that the weights say more plainly which word is being translated.
     """
 
     def __init__(self, config: Config, context: int) -> None:
         super().__init__()
         self.attn = SCORES[config.attention](config.hidden, context)
-        self.feeding = config.input_feeding
-        self.recurrent = _decoder(config, config.width * (2 if self.feeding else 1))
+        self.input_feeding = config.input_feeding
+        self.recurrent = _recurrent(config, config.width * (2 if self.input_feeding else 1))
         self.readout = nn.Linear(context + config.hidden, config.width)
 
     def forward(self, y: Float[Tensor, "b n w"], state: State) -> tuple[Float[Tensor, "b n w"], State]:
-        if not self.feeding:  # no step waits for the look of another, so all go through the recurrence at once
+        if not self.input_feeding:  # no step waits for the look of another, so all go through the recurrence at once
             return self._read(y, state)
-        seen = []
+        outputs = []
         for word in y.split(1, dim=1):
-            x, state = self._read(torch.cat((word, state.beside[:, None]), dim=-1), state)
-            state = replace(state, beside=x[:, 0])
-            seen.append(x)
-        return torch.cat(seen, dim=1), state
+            x, state = self._read(torch.cat((word, state.extra_input[:, None]), dim=-1), state)
+            state = replace(state, extra_input=x[:, 0])
+            outputs.append(x)
+        return torch.cat(outputs, dim=1), state
 
     def _read(self, y: Float[Tensor, "b n i"], state: State) -> tuple[Float[Tensor, "b n w"], State]:
-        s, at = self.recurrent(y, state.at)
+        s, recurrent = self.recurrent(y, state.recurrent)
         c = self.attn(s, state.memory)
-        return self.readout(torch.cat((c, s), dim=-1)).tanh(), replace(state, at=at)
+        return self.readout(torch.cat((c, s), dim=-1)).tanh(), replace(state, recurrent=recurrent)
 
 
 def _dot(query: int, context: int) -> Attention:
     """The decoder's state and an annotation as they are."""
     if query != context:
         raise ValueError(
-            f"a dot product cannot compare a state of {query} numbers with annotations of {context}; "
-            f"let the encoder read one way, or choose bilinear attention"
+            f"a dot product cannot compare a state of width {query} with annotations of width {context}; "
+            f"set bidirectional=False, or choose bilinear attention"
         )
     return Attention(nn.Identity(), nn.Identity(), nn.Identity(), nn.Identity(), score=Dot(1.0))
 
 
-def _concat(query: int, context: int) -> Attention:
-    """The same small network as Bahdanau's, as wide as the state."""
-    return additive(query, context, query)
-
-
-SCORES: dict[Kind, Callable[[int, int], Attention]] = {"dot": _dot, "bilinear": bilinear, "concat": _concat}
+SCORES: dict[Kind, Callable[[int, int], Attention]] = {
+    "dot": _dot,
+    "bilinear": bilinear,
+    "concat": lambda query, context: additive(query, context, query),
+}
 
 DECODERS: dict[Kind, type[Fixed] | type[Bahdanau] | type[Luong]] = {
     "none": Fixed,
@@ -147,28 +146,27 @@ DECODERS: dict[Kind, type[Fixed] | type[Bahdanau] | type[Luong]] = {
 
 
 class Seq2Seq(nn.Module):
-    """A recurrent encoder, and a decoder that is left with one vector of it or looks back at its annotations.
+    """A recurrent encoder, and a decoder that gets one vector of it or attends to its annotations.
 
     `start` reads the source, `step` writes on; between two steps all is in the `State`, and steps equal `forward`.
     """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        _check(config)
+        if config.attention not in DECODERS:
+            raise ValueError(f"no attention is called {config.attention!r}; choose one of {', '.join(DECODERS)}")
+        if config.input_feeding and config.attention not in SCORES:
+            raise ValueError(
+                f"input feeding hands on what was seen after a step, and attention {config.attention!r} looks at "
+                f"nothing then; choose {', '.join(SCORES)}, or leave it out"
+            )
         self.config = config
         self.embed = nn.Embedding(config.vocab, config.width)
         self.embed_target = None if config.target is None else nn.Embedding(config.target, config.width)
         self.dropout = Dropout(config.dropout)
-        self.encoder = Recurrent(
-            config.width,
-            config.hidden,
-            cell=config.cell,
-            depth=config.depth,
-            bidirectional=config.bidirectional,
-            dropout=_between(config),
-        )
-        self.bridge = nn.Linear(self.encoder.annotation, config.hidden) if config.bidirectional else None
-        self.decoder = DECODERS[config.attention](config, self.encoder.annotation)
+        self.encoder = _recurrent(config, config.width, bidirectional=config.bidirectional)
+        self.bridge = nn.Linear(self.encoder.annotation_width, config.hidden) if config.bidirectional else None
+        self.decoder = DECODERS[config.attention](config, self.encoder.annotation_width)
         self.to_vocab = nn.Linear(config.width, config.vocab if config.target is None else config.target)
 
     @property
@@ -177,11 +175,7 @@ class Seq2Seq(nn.Module):
         return () if self.decoder.attn is None else ("decoder.attn",)
 
     def forward(
-        self,
-        source: Int[Tensor, "b n"],
-        target: Int[Tensor, "b m"],
-        *,
-        lengths: Int[Tensor, " b"] | None = None,
+        self, source: Int[Tensor, "b n"], target: Int[Tensor, "b m"], *, lengths: Int[Tensor, " b"] | None = None
     ) -> Float[Tensor, "b m v"]:
         """The logits of what follows each word of a target that opens with the start token.
 
@@ -193,42 +187,36 @@ class Seq2Seq(nn.Module):
     def start(self, source: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> State:
         """Read the source once, for all the words that will be written."""
         annotations, end = self.encoder(self.dropout(self.embed(source)), lengths=lengths)
-        at = end if self.bridge is None else recurrent.State(self.bridge(end.hidden).tanh())
+        recurrent = end if self.bridge is None else RecurrentState(self.bridge(end.hidden).tanh())
         sentences = torch.arange(len(source), device=source.device)
         if self.decoder.attn is None:
-            return State(at, end.summary, sentences)
+            return State(recurrent, end.summary, sentences)
         visible = None if lengths is None else padding(lengths, source.shape[1])
         fed = self.config.width if self.config.input_feeding else 0
         nothing = annotations.new_zeros(len(source), fed)  # the first word comes after no other
-        return State(at, nothing, sentences, self.decoder.attn.remember(annotations, visible=visible))
+        return State(recurrent, nothing, sentences, self.decoder.attn.remember(annotations, visible=visible))
 
     def step(self, words: Int[Tensor, "b n"], state: State) -> tuple[Float[Tensor, "b n v"], State]:
-        """The logits of what follows each of the next words, and where the writing stands then."""
+        """The logits of what follows each of the next words, and the state behind them."""
         embed = self.embed if self.embed_target is None else self.embed_target
         x, state = self.decoder(self.dropout(embed(words)), state)
         return self.to_vocab(self.dropout(x)), state
 
 
-def _decoder(config: Config, reads: int) -> Recurrent:
-    return Recurrent(reads, config.hidden, cell=config.cell, depth=config.depth, dropout=_between(config))
+def _recurrent(config: Config, width: int, *, bidirectional: bool = False) -> Recurrent:
+    dropout = config.dropout if config.depth > 1 else 0.0  # it lies between layers
+    return Recurrent(
+        width, config.hidden, cell=config.cell, depth=config.depth, bidirectional=bidirectional, dropout=dropout
+    )
 
 
-def _between(config: Config) -> float:
-    return config.dropout if config.depth > 1 else 0.0
-
-
-def _check(config: Config) -> None:
-    if config.attention not in DECODERS:
-        raise ValueError(f"no attention is called {config.attention!r}; choose one of {', '.join(DECODERS)}")
-    if config.input_feeding and config.attention not in SCORES:
-        raise ValueError(
-            f"input feeding hands on what was seen after a step, and attention {config.attention!r} looks at nothing "
-            f"then; choose {', '.join(SCORES)}, or leave it out"
-        )
+def example(config: Config) -> dict[str, Any]:
+    target = config.vocab if config.target is None else config.target
+    return {"source": torch.randint(config.vocab, (2, 5)), "target": torch.randint(target, (2, 4))}
 
 
 # The papers' own sizes: Sutskever 2014 §3.4; Cho 2014 §4.1; Bahdanau 2014 §4 and appendix A; Luong 2015 §4.1.
-# `small` suits some tens of thousands of sentences.
+# `small` and `tiny` suit some tens of thousands of sentences.
 PRESETS = {
     "seq2seq-sutskever": Config(
         vocab=160_000, target=80_000, width=1000, cell="lstm", depth=4, attention="none", bidirectional=False
@@ -248,7 +236,8 @@ PRESETS = {
         dropout=0.2,
     ),
     "seq2seq-small": Config(vocab=8000, target=8000, width=256, hidden=256, dropout=0.3),
+    "seq2seq-tiny": Config(vocab=4000, target=None, width=256, hidden=384, dropout=0.3),
     "seq2seq-nano": Config(vocab=40, target=48, width=16, hidden=24),
 }
 
-FAMILY = Family("seq2seq", Config, Seq2Seq, PRESETS)
+FAMILY = Family("seq2seq", Config, Seq2Seq, PRESETS, example)

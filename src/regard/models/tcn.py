@@ -1,11 +1,12 @@
-"""TCN: dilated convolutions over the past, where a recurrence would read word by word (Bai 2018).
+"""TCN: causal dilated convolutions in place of a recurrence (Bai 2018).
 
-The answer is given at the last word, as in the paper's task of permuted pixels. Deviation: words enter by a learned
+The prediction is made at the last word, as in the paper's task of permuted pixels. Deviation: words enter by a learned
 embedding also where the paper feeds numbers.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -28,7 +29,7 @@ class Config:
 
 
 class TCN(nn.Module):
-    """Words go in, and an answer comes out that has seen as many of the last ones as the convolutions reach."""
+    """A classifier of sequences that sees as many of the last words as its convolutions reach."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -41,26 +42,26 @@ class TCN(nn.Module):
 
     @property
     def receptive_field(self) -> int:
-        """How many words an answer can depend on, the last one included."""
+        """How many words a prediction depends on, the last one included."""
         return self.past.receptive_field
 
     def forward(self, ids: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b c"]:
-        """The scores of the classes at the last word; what lies beyond `lengths` is padding."""
+        """The logits of the classes at the last word; what lies beyond `lengths` is padding."""
         answer: Tensor = self.head(_last(self.past(self.embed(ids)), lengths))
         return answer
 
     def __reduce__(self) -> tuple[Callable[..., "TCN"], tuple[Config, bool, Mapping[str, Tensor]]]:
-        # Torch does not pickle a module with a weight norm, so the model travels as its settings and numbers.
-        return _arrived, (self.config, self.training, self.state_dict(keep_vars=True))
+        # Torch does not pickle a module with a weight norm, so the model is pickled as its config and weights.
+        return _rebuild, (self.config, self.training, self.state_dict(keep_vars=True))
 
 
-def _arrived(config: Config, training: bool, numbers: Mapping[str, Tensor]) -> TCN:
-    frozen = {name for name, number in numbers.items() if not number.requires_grad}  # loading would thaw them
+def _rebuild(config: Config, training: bool, weights: Mapping[str, Tensor]) -> TCN:
+    frozen = {name for name, weight in weights.items() if not weight.requires_grad}  # loading would thaw them
     with torch.device("meta"):
         model = TCN(config)
-    model.load_state_dict(numbers, assign=True)
-    for name, number in model.named_parameters():
-        number.requires_grad_(name not in frozen)
+    model.load_state_dict(weights, assign=True)
+    for name, weight in model.named_parameters():
+        weight.requires_grad_(name not in frozen)
     return model.train(training)
 
 
@@ -72,10 +73,14 @@ def _last(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> 
     return states[torch.arange(batch, device=states.device), lengths - 1]
 
 
+def example(config: Config) -> dict[str, Any]:
+    return {"ids": torch.randint(config.vocab, (2, 5))}
+
+
 # The authors' settings for copying ten digits over a thousand blanks.
 PRESETS = {
     "tcn-copy": Config(),
     "tcn-nano": Config(vocab=16, width=16, hidden=24, kernel=3, depth=3, classes=16, dropout=0.0),
 }
 
-FAMILY = Family("tcn", Config, TCN, PRESETS)
+FAMILY = Family("tcn", Config, TCN, PRESETS, example)

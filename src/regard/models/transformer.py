@@ -1,26 +1,26 @@
-"""The Transformer: attention alone carries a sentence into another language (Vaswani 2017).
+"""The Transformer: an encoder and a decoder made of attention, without recurrence (Vaswani 2017).
 
-Deviations: queries, keys and values have constant terms, as in the implementations that followed; `norm_first` moves
-the norms before the branches and adds a final one to either stack (Xiong 2020). As in the paper's text, dropout thins
-what joins the stream and the embeddings, not the attention; source, target and output share one matrix over one
-vocabulary.
+Deviations: queries, keys and values have biases, as in the implementations that followed; `norm_first` moves the norms
+before the branches and adds a final one to either stack (Xiong 2020). As in the paper's text, dropout is applied to
+what joins the stream and to the embeddings, not to attention weights; source, target and output share one matrix over
+one vocabulary.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
-from torch import Tensor, arange, nn
+from torch import Tensor, nn
 
-from regard.attention import Attention, Memory, multihead, padding
+from regard.attention import Attention, causal, multihead, padding
 from regard.layers.blocks import Block, PostNormBlock
+from regard.layers.decoder import DecoderState
 from regard.layers.dropout import Dropout
 from regard.layers.mlp import MLP
 from regard.layers.position import Sinusoidal
 from regard.layers.stack import Stack
+from regard.layers.tied import Tied
 from regard.models.family import Family
 
 
@@ -41,59 +41,31 @@ class Config:
     logit_bias: bool = field(default=False, metadata={"later": True})  # a constant for each word, as Marian has it
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """Where the writing of a batch stands: the source, read once, and what has been written so far."""
-
-    contexts: Sequence[Memory]  # the source, as each block of the decoder sees it
-    sentences: Int[Tensor, " b"]  # which source each row translates
-    past: Sequence[Memory] | None = None
-
-    def select(self, rows: Int[Tensor, " r"]) -> "State":
-        """These rows, in this order and as often as they are named. Neighbours of one sentence share its source."""
-        sentences = self.sentences[rows]
-        return State(
-            self.contexts if sentences.equal(self.sentences) else [memory.share(rows) for memory in self.contexts],
-            sentences,
-            None if self.past is None else [memory.select(rows) for memory in self.past],
-        )
-
-
-class Tied(nn.Module):
-    """How much a state means each word, by the matrix that embeds them (Press and Wolf 2017)."""
-
-    def __init__(self, embed: nn.Embedding) -> None:
-        super().__init__()
-        self._embed = (embed,)  # in a tuple: the matrix belongs to the embedding, and is stored once
-
-    @property
-    def weight(self) -> Float[Tensor, "v w"]:
-        return self._embed[0].weight
-
-    def forward(self, x: Float[Tensor, "b n w"]) -> Float[Tensor, "b n v"]:
-        return F.linear(x, self.weight)
-
-
 class Transformer(nn.Module):
-    """An encoder that reads all words at once, and a decoder that writes one after another while looking at them.
+    """An encoder that reads all words at once, and a decoder that writes one after another while attending to them.
 
-    `start` reads the source, `step` writes on; between two steps all is in the `State`, and steps equal `forward`.
+    `start` reads the source, `step` writes on; between two steps all is in the `DecoderState`, and steps equal
+    `forward`.
     """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.config = config
         self.embed = nn.Embedding(config.vocab, config.width)
-        self.place = Sinusoidal(config.width, layout=config.positions)
+        self.position = Sinusoidal(config.width, layout=config.positions)
         self.dropout = Dropout(config.dropout)
         self.encoder = Stack(_block(config, cross=False) for _ in range(config.depth))
         self.decoder = Stack(_block(config, cross=True) for _ in range(config.depth))
         self.encoder_norm, self.decoder_norm = (
             nn.LayerNorm(config.width) if config.norm_first or config.final_norm else nn.Identity() for _ in range(2)
         )
-        self.to_vocab = Tied(self.embed)
-        self.logit_bias = nn.Parameter(torch.zeros(config.vocab)) if config.logit_bias else None
-        self._initialise()
+        self.to_vocab = Tied(self.embed, bias=config.logit_bias)
+        # The paper is silent; as in its code, embeddings are of unit variance once scaled, and matrices Glorot's.
+        nn.init.normal_(self.embed.weight, std=config.width**-0.5)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                nn.init.zeros_(module.bias)
 
     @property
     def cross_attentions(self) -> tuple[str, ...]:
@@ -101,48 +73,35 @@ class Transformer(nn.Module):
         return tuple(f"decoder.blocks.{i}.cross" for i in range(self.config.depth))
 
     def forward(
-        self,
-        source: Int[Tensor, "b n"],
-        target: Int[Tensor, "b m"],
-        *,
-        lengths: Int[Tensor, " b"] | None = None,
+        self, source: Int[Tensor, "b n"], target: Int[Tensor, "b m"], *, lengths: Int[Tensor, " b"] | None = None
     ) -> Float[Tensor, "b m v"]:
         """The logits of what follows each word of a target that opens with the start token.
 
         `lengths` are those of the source, where it is padded; what stands beyond them is not read.
         """
-        logits, _ = self.step(target, self.start(source, lengths=lengths))
+        contexts = self.start(source, lengths=lengths).contexts
+        y = self.decoder(self._embed(target), contexts, visible=causal(target.shape[1]))
+        logits: Tensor = self.to_vocab(self.decoder_norm(y))
         return logits
 
-    def start(self, source: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> State:
+    def start(self, source: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> DecoderState:
         """Read the source once, for all the words that will be written."""
         visible = None if lengths is None else padding(lengths, source.shape[1])
-        encoded = self.encoder_norm(self.encoder(self._embedded(source), visible=visible))
-        return State(
-            [cast(Attention, block.cross).remember(encoded, visible=visible) for block in self.decoder.blocks],
-            arange(len(source), device=source.device),
-        )
+        x = self.encoder_norm(self.encoder(self._embed(source), visible=visible))
+        contexts = [cast(Attention, block.cross).remember(x, visible=visible) for block in self.decoder.blocks]
+        return DecoderState(contexts, torch.arange(len(source), device=source.device))
 
-    def step(self, words: Int[Tensor, "b n"], state: State) -> tuple[Float[Tensor, "b n v"], State]:
-        """The logits of what follows each of the next words, and where the writing stands then."""
-        written = 0 if state.past is None else len(state.past[0])
-        x, past = self.decoder.step(self._embedded(words, written), state.past, state.contexts)
-        logits = self.to_vocab(self.decoder_norm(x))
-        return logits if self.logit_bias is None else logits + self.logit_bias, replace(state, past=past)
+    def step(self, words: Int[Tensor, "b n"], state: DecoderState) -> tuple[Float[Tensor, "b n v"], DecoderState]:
+        """The logits of what follows each of the next words, and the state behind them."""
+        start = 0 if state.past is None else len(state.past[0])
+        y, past = self.decoder.step(self._embed(words, start), state.past, state.contexts)
+        return self.to_vocab(self.decoder_norm(y)), replace(state, past=past)
 
-    def _embedded(self, words: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n w"]:
+    def _embed(self, words: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n w"]:
         # The scale lets one matrix serve both ends: small enough for the output, large enough beside the positions.
         scale = self.config.width**0.5 if self.config.scale_embedding else 1.0
-        x: Tensor = self.dropout(self.place(self.embed(words) * scale, start))
+        x: Tensor = self.dropout(self.position(self.embed(words) * scale, start))
         return x
-
-    def _initialise(self) -> None:
-        """The paper is silent; as in its code, embeddings become of unit variance once scaled, matrices Glorot's."""
-        nn.init.normal_(self.embed.weight, std=self.config.width**-0.5)
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
-                nn.init.zeros_(module.bias)
 
 
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU}
@@ -158,12 +117,17 @@ def _block(config: Config, *, cross: bool) -> Block:
     )
 
 
-# Table 3 of the paper; `small` suits some tens of thousands of sentences.
+def example(config: Config) -> dict[str, Any]:
+    return {"source": torch.randint(config.vocab, (2, 5)), "target": torch.randint(config.vocab, (2, 4))}
+
+
+# Table 3 of the paper; `small` and `tiny` suit some tens of thousands of sentences.
 PRESETS = {
     "transformer-base": Config(),
     "transformer-big": Config(width=1024, heads=16, hidden=4096, dropout=0.3),
     "transformer-small": Config(vocab=8000, width=256, depth=3, heads=4, hidden=512, dropout=0.3),
+    "transformer-tiny": Config(vocab=4000, width=128, depth=4, heads=4, hidden=256, dropout=0.3, norm_first=True),
     "transformer-nano": Config(vocab=48, width=32, depth=2, heads=4, hidden=64),
 }
 
-FAMILY = Family("transformer", Config, Transformer, PRESETS)
+FAMILY = Family("transformer", Config, Transformer, PRESETS, example)

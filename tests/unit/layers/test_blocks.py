@@ -15,7 +15,7 @@ from regard.layers.stack import Stack
 
 BLOCKS = {
     "pre-norm": lambda: Block(16, multihead(16, 4), MLP(16)),
-    "pre-norm RMS gated": lambda: Block(16, multihead(16, 4, groups=2), GatedMLP(16), norm=nn.RMSNorm, scale=0.1),
+    "pre-norm RMS gated": lambda: Block(16, multihead(16, 4, groups=2), GatedMLP(16), norm=nn.RMSNorm, layer_scale=0.1),
     "post-norm": lambda: PostNormBlock(16, multihead(16, 4), MLP(16)),
 }
 
@@ -113,7 +113,7 @@ def test_a_context_is_neither_forgotten_nor_ignored(kind: type[Block]) -> None:
 
 
 def test_skipped_branches_keep_the_expected_sum() -> None:
-    join = Residual(4, skip=0.25)
+    join = Residual(4, drop_path=0.25)
     x, branch = torch.zeros(40_000, 1, 4), torch.ones(40_000, 1, 4)
     y = join(x, branch)
     assert y.unique().tolist() == pytest.approx([0.0, 1 / 0.75])
@@ -122,16 +122,16 @@ def test_skipped_branches_keep_the_expected_sum() -> None:
 
 
 def test_a_skip_of_one_would_leave_nothing() -> None:
-    with pytest.raises(ValueError, match=r"skip 1.0 leaves no sample to learn from; give a chance from 0 to below 1"):
-        Residual(4, skip=1.0)
+    with pytest.raises(ValueError, match=r"drop_path 1.0 leaves no sample to learn from; give 0 to below 1"):
+        Residual(4, drop_path=1.0)
 
 
 def test_layer_scale_starts_small_and_is_learned() -> None:
-    join = Residual(4, scale=1e-4)
+    join = Residual(4, layer_scale=1e-4)
     join(torch.zeros(1, 1, 4), torch.ones(1, 1, 4)).sum().backward()
     assert join(torch.zeros(1, 1, 4), torch.ones(1, 1, 4)).unique().item() == pytest.approx(1e-4)
-    assert join.scale is not None
-    assert join.scale.grad is not None
+    assert join.layer_scale is not None
+    assert join.layer_scale.grad is not None
 
 
 def test_a_gated_mlp_weighs_as_much_as_a_plain_one() -> None:
@@ -141,9 +141,9 @@ def test_a_gated_mlp_weighs_as_much_as_a_plain_one() -> None:
     assert weight(GatedMLP(96)) == weight(MLP(96))
 
 
-def stack(inject: str, code: type[nn.Module] = Learned) -> Stack:
+def stack(inject: str, position: type[nn.Module] = Learned) -> Stack:
     blocks = [Block(16, multihead(16, 4), MLP(16)) for _ in range(3)]
-    return Stack(blocks, lambda: Learned(12, 16) if code is Learned else Sinusoidal(16), inject=inject).eval()
+    return Stack(blocks, lambda: Learned(12, 16) if position is Learned else Sinusoidal(16), inject=inject).eval()
 
 
 def parameters(module: nn.Module) -> int:
@@ -152,28 +152,28 @@ def parameters(module: nn.Module) -> int:
 
 def test_positions_enter_once_or_at_every_layer_or_shared() -> None:
     one_table = 12 * 16
-    assert [len(stack(inject).codes) for inject in ("once", "every", "shared")] == [1, 3, 1]
+    assert [len(stack(inject).positions) for inject in ("once", "every", "shared")] == [1, 3, 1]
     assert parameters(stack("every")) - parameters(stack("once")) == 2 * one_table
     x = torch.randn(1, 5, 16)
     shared = stack("shared")
-    once = Stack(shared.blocks, lambda: shared.codes[0]).eval()
+    once = Stack(shared.blocks, lambda: shared.positions[0]).eval()
     assert not shared(x).isclose(once(x)).all()
 
 
-def test_one_code_will_do_where_one_is_enough() -> None:
+def test_one_encoding_will_do_where_one_is_enough() -> None:
     blocks = [Block(16, multihead(16, 4), MLP(16)) for _ in range(3)]
-    code, x = Learned(12, 16), torch.randn(1, 5, 16)
+    position, x = Learned(12, 16), torch.randn(1, 5, 16)
     for inject in ("once", "shared"):
-        assert Stack(blocks, code, inject=inject)(x).equal(Stack(blocks, lambda: code, inject=inject)(x))
-    with pytest.raises(ValueError, match="3 blocks need 3 codes of their own; give a maker"):
-        Stack(blocks, code, inject="every")
+        assert Stack(blocks, position, inject=inject)(x).equal(Stack(blocks, lambda: position, inject=inject)(x))
+    with pytest.raises(ValueError, match="3 blocks need 3 encodings of their own; give a maker"):
+        Stack(blocks, position, inject="every")
 
 
 @pytest.mark.parametrize("inject", ["once", "every", "shared"])
-@pytest.mark.parametrize("code", [Learned, Sinusoidal])
+@pytest.mark.parametrize("position", [Learned, Sinusoidal])
 @torch.no_grad()
-def test_a_stack_knows_where_it_is_when_it_goes_step_by_step(inject: str, code: type[nn.Module]) -> None:
-    model, x = stack(inject, code), torch.randn(2, 9, 16)
+def test_a_stack_knows_where_it_is_when_it_goes_step_by_step(inject: str, position: type[nn.Module]) -> None:
+    model, x = stack(inject, position), torch.randn(2, 9, 16)
     past, steps = None, []
     for piece in x.split([4, 1, 1, 3], dim=1):
         y, past = model.step(piece, past)

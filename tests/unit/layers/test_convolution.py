@@ -81,11 +81,11 @@ def test_a_stem_width_that_does_not_halve_is_told_the_near_ones() -> None:
 
 
 @pytest.mark.parametrize("block", [BasicBlock, Bottleneck])
-def test_a_quiet_block_starts_as_its_shortcut(block: type[BasicBlock | Bottleneck]) -> None:
+def test_a_block_initialised_with_zeros_starts_as_its_shortcut(block: type[BasicBlock | Bottleneck]) -> None:
     x = torch.randn(2, 8, 6, 6)
     assert block(8, 8)(x).equal(x.relu())
     narrower = block(8, 16, stride=2)
-    assert narrower(x).equal(narrower.around(x).relu())
+    assert narrower(x).equal(narrower.shortcut(x).relu())
     assert not torch.allclose(block(8, 8, zero_init=False)(x), x.relu())
 
 
@@ -96,8 +96,8 @@ def test_a_shortcut_projects_only_when_the_shape_changes(
 ) -> None:
     changing = block(8, width, stride=stride)
     assert changing(torch.randn(2, 8, 7, 6)).shape == (2, width, -(-7 // stride), 6 // stride)
-    assert list(changing.around.parameters())
-    assert not list(block(8, 8).around.parameters())
+    assert list(changing.shortcut.parameters())
+    assert not list(block(8, 8).shortcut.parameters())
 
 
 def test_a_bottleneck_strides_on_its_3x3_convolution() -> None:
@@ -131,7 +131,7 @@ def test_a_block_equals_that_of_transformers_with_its_weights(
 
 
 def _our_name(name: str) -> str:
-    name = name.replace("convolution", "0").replace("normalization", "1").replace("shortcut", "around")
+    name = name.replace("convolution", "0").replace("normalization", "1")
     return re.sub(r"layer\.(\d)", lambda found: f"branch.{2 * int(found[1])}", name)  # activations stand between
 
 

@@ -1,27 +1,27 @@
-"""Dropout with cheap dice is dropout."""
+"""Dropout with cheap random numbers is dropout."""
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from regard.layers.dropout import SIDES, Dropout, thinned
+from regard.layers.dropout import LEVELS, Dropout, drop
 
 
-@pytest.mark.parametrize("chance", [0.1, 0.3, 0.5, 0.9])
-def test_it_keeps_its_chance(chance: float) -> None:
+@pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.9])
+def test_it_keeps_its_probability(p: float) -> None:
     numbers = 400_000
-    lost = float((Dropout(chance)(torch.ones(numbers)) == 0).float().mean())
-    exact = round(chance * SIDES) / SIDES
-    assert abs(exact - chance) <= 0.5 / SIDES
+    lost = float((Dropout(p)(torch.ones(numbers)) == 0).float().mean())
+    exact = round(p * LEVELS) / LEVELS
+    assert abs(exact - p) <= 0.5 / LEVELS
     assert abs(lost - exact) < 5 * (exact * (1 - exact) / numbers) ** 0.5  # one in a million
 
 
 @pytest.mark.parametrize("lost", [1, 26, 77, 128, 255])
 def test_the_mean_stays(lost: int) -> None:
-    """The survivors, SIDES - lost of SIDES, are scaled so that the expectation is the number itself."""
-    y = thinned(torch.full((100_000,), 3.0), lost)
+    """The survivors, LEVELS - lost of LEVELS, are scaled so that the expectation is the number itself."""
+    y = drop(torch.full((100_000,), 3.0), lost)
     scale = float(y.max()) / 3.0
-    assert scale * (SIDES - lost) / SIDES == pytest.approx(1.0)
+    assert scale * (LEVELS - lost) / LEVELS == pytest.approx(1.0)
     assert set(y.unique().tolist()) == {0.0, float(y.max())}
 
 
@@ -34,7 +34,7 @@ def test_the_gradient_goes_where_the_numbers_went() -> None:
 
 
 def test_neighbours_are_lost_independently() -> None:
-    """Eight neighbours share one draw: each of its bytes must be a die of its own."""
+    """Eight neighbours share one draw: each of its bytes must be random on its own."""
     gone = (Dropout(0.5)(torch.ones(80_000)) == 0).float().view(-1, 8)
     together = torch.corrcoef(gone.T) - torch.eye(8)
     assert float(together.abs().max()) < 0.05
@@ -64,14 +64,14 @@ def test_outside_training_nothing_is_lost() -> None:
     assert Dropout(0.0)(x) is x
 
 
-def test_other_devices_use_their_own_dice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_devices_use_their_own_dropout(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(F, "dropout", lambda x, chance: asked.append(chance) or x)
+    monkeypatch.setattr(F, "dropout", lambda x, p: asked.append(p) or x)
     Dropout(0.3)(torch.ones(5, device="meta"))
     assert asked == [0.3]
 
 
-@pytest.mark.parametrize("chance", [-0.1, 1.0, 30.0])
-def test_what_is_no_chance_is_refused(chance: float) -> None:
-    with pytest.raises(ValueError, match=f"dropout {chance} is no chance to lose a number; give 0 to below 1"):
-        Dropout(chance)
+@pytest.mark.parametrize("p", [-0.1, 1.0, 30.0])
+def test_what_is_no_probability_is_refused(p: float) -> None:
+    with pytest.raises(ValueError, match=f"dropout {p} is no probability to lose an element; give 0 to below 1"):
+        Dropout(p)

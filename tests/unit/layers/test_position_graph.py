@@ -107,19 +107,19 @@ def test_a_graph_that_has_no_such_code_is_refused() -> None:
 
 
 def test_nodes_have_codes_of_their_own() -> None:
-    code = Laplacian(4, 16).eval()
-    y = code(torch.zeros(1, 10, 16), laplacian(_path(10)[None], 4))[0]
+    position = Laplacian(4, 16).eval()
+    y = position(torch.zeros(1, 10, 16), laplacian(_path(10)[None], 4))[0]
     assert (torch.cdist(y, y) + torch.eye(10)).min() > 1e-3
 
 
 def test_signs_are_flipped_in_training_only() -> None:
-    code, x, vectors = Laplacian(3, 8), torch.randn(64, 6, 8), laplacian(_random(6, 0).float().expand(64, 6, 6), 3)
-    calm = code.eval()(x, vectors)
-    assert calm.equal(x + vectors @ code.embed.weight.T)
-    assert calm.equal(code(x, vectors))
-    drawn = code.train()(x, vectors) - x
+    position, x, vectors = Laplacian(3, 8), torch.randn(64, 6, 8), laplacian(_random(6, 0).float().expand(64, 6, 6), 3)
+    calm = position.eval()(x, vectors)
+    assert calm.equal(x + vectors @ position.embed.weight.T)
+    assert calm.equal(position(x, vectors))
+    drawn = position.train()(x, vectors) - x
     flips = torch.tensor([[1 if bit else -1 for bit in (i & 1, i & 2, i & 4)] for i in range(8)])
-    possible = (vectors[0] * flips[:, None]) @ code.embed.weight.T
+    possible = (vectors[0] * flips[:, None]) @ position.embed.weight.T
     nearest = (drawn[:, None] - possible).abs().amax(dim=(2, 3))
     assert (nearest.min(dim=1).values < 1e-5).all()
     # Sixty-four graphs draw the eight combinations of signs, each graph for itself and each vector for itself.

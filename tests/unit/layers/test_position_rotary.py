@@ -121,7 +121,7 @@ def test_leading_tokens_have_no_cell() -> None:
 
 
 def test_what_does_not_fit_is_refused_with_a_way_out() -> None:
-    with pytest.raises(ValueError, match="width 7 does not split into pairs that turn together; try 6 or 8"):
+    with pytest.raises(ValueError, match="width 7 does not split into pairs that rotate together; try 6 or 8"):
         Rotary(7)
     with pytest.raises(ValueError, match=r"width 6 does not split .* half by column; try 4 or 8"):
         Rotary2d(6, 4)

@@ -60,17 +60,17 @@ def test_high_degrees_stay_finite_near_the_pole() -> None:
 
 
 def test_the_date_line_and_the_poles_are_places_like_others() -> None:
-    code = Harmonics(6, 16)
-    east, west = code(torch.tensor([[180.0, 20.0], [-180.0, 20.0]]))
+    encoding = Harmonics(6, 16)
+    east, west = encoding(torch.tensor([[180.0, 20.0], [-180.0, 20.0]]))
     assert torch.allclose(east, west, atol=1e-6)
-    pole = code(torch.tensor([[[0.0, 90.0], [77.0, 90.0], [-140.0, 90.0]]]))
+    pole = encoding(torch.tensor([[[0.0, 90.0], [77.0, 90.0], [-140.0, 90.0]]]))
     assert torch.allclose(pole, pole[:, :1].expand_as(pole), atol=1e-6)
 
 
 def test_cities_have_codes_of_their_own() -> None:
     places = torch.cartesian_prod(torch.arange(-180.0, 180, 10), torch.arange(-80.0, 81, 10))
-    code = Harmonics(8, 32)(places)
-    distances = torch.cdist(code, code) + torch.eye(len(places))
+    encoding = Harmonics(8, 32)(places)
+    distances = torch.cdist(encoding, encoding) + torch.eye(len(places))
     assert distances.min() > 1e-3
 
 
@@ -78,7 +78,7 @@ def test_the_seam_of_a_panorama_is_no_farther_than_any_neighbours() -> None:
     y = Panorama(24)(torch.zeros(2, 9, 16, 24))[1]
     steps = (y - y.roll(1, dims=1)).norm(dim=-1)
     assert steps[:, 0].max() <= steps[:, 1:].max() * 1.5
-    # Going once around by twice the cells halves the largest step across the seam: the code is continuous there.
+    # Going once around by twice the cells halves the largest step across the seam: the encoding is continuous there.
     finer = Panorama(24)
     wide, wider = (finer(torch.zeros(1, 5, w, 24))[0, 2] for w in (64, 128))
     assert (wider[0] - wider[-1]).norm() < 0.6 * (wide[0] - wide[-1]).norm()
@@ -94,9 +94,9 @@ def test_straight_up_is_one_direction() -> None:
 
 
 def test_a_cell_has_the_code_of_the_direction_it_looks_in() -> None:
-    code = Panorama(8, degree=3)
-    direction = code.direction(torch.tensor([[-180 + 360 * 3.5 / 12, 30.0]]))
-    assert torch.allclose(code(torch.zeros(1, 7, 12, 8))[0, 2, 3], direction[0], atol=1e-6)
+    encoding = Panorama(8, degree=3)
+    direction = encoding.direction(torch.tensor([[-180 + 360 * 3.5 / 12, 30.0]]))
+    assert torch.allclose(encoding(torch.zeros(1, 7, 12, 8))[0, 2, 3], direction[0], atol=1e-6)
 
 
 def test_a_panorama_of_one_row_is_refused() -> None:

@@ -17,10 +17,10 @@ FAR = st.integers(0, 10**6)
 @given(place=FAR, pair=st.integers(0, 15))
 def test_the_code_is_the_formula_of_the_paper_at_any_place(place: int, pair: int) -> None:
     angle = place / 10000 ** (2 * pair / 32)
-    code = sinusoid(torch.tensor([place]), 32)[0]
-    assert code.dtype == torch.float32
-    assert code[2 * pair].item() == pytest.approx(math.sin(angle), abs=1e-6)
-    assert code[2 * pair + 1].item() == pytest.approx(math.cos(angle), abs=1e-6)
+    encoding = sinusoid(torch.tensor([place]), 32)[0]
+    assert encoding.dtype == torch.float32
+    assert encoding[2 * pair].item() == pytest.approx(math.sin(angle), abs=1e-6)
+    assert encoding[2 * pair + 1].item() == pytest.approx(math.cos(angle), abs=1e-6)
 
 
 @given(place=FAR, other=FAR, distance=st.integers(0, 500))
@@ -30,14 +30,14 @@ def test_likeness_depends_on_distance_alone(place: int, other: int, distance: in
 
 
 def test_likeness_fades_with_distance_at_first() -> None:
-    code = sinusoid(torch.arange(8), 128)
-    assert ((code @ code[0]).diff() < 0).all()
+    encoding = sinusoid(torch.arange(8), 128)
+    assert ((encoding @ encoding[0]).diff() < 0).all()
 
 
 def test_every_place_has_a_code_of_its_own_and_none_leaves_the_unit_box() -> None:
-    code = sinusoid(torch.arange(20000), 16)
-    assert torch.unique(code, dim=0).shape[0] == 20000
-    assert code.abs().max() <= 1
+    encoding = sinusoid(torch.arange(20000), 16)
+    assert torch.unique(encoding, dim=0).shape[0] == 20000
+    assert encoding.abs().max() <= 1
     maps = Sinusoidal2d(16)(torch.zeros(1, 40, 50, 16))[0]
     assert torch.unique(maps.flatten(0, 1), dim=0).shape[0] == 2000
     assert maps.abs().max() <= 1
@@ -45,16 +45,16 @@ def test_every_place_has_a_code_of_its_own_and_none_leaves_the_unit_box() -> Non
 
 @given(start=st.integers(0, 19))
 def test_a_late_start_gives_the_tail_of_the_whole(start: int) -> None:
-    code, x = Sinusoidal(8), torch.randn(2, 20, 8)
-    assert code(x[:, start:], start=start).equal(code(x)[:, start:])
+    position, x = Sinusoidal(8), torch.randn(2, 20, 8)
+    assert position(x[:, start:], start=start).equal(position(x)[:, start:])
 
 
 def test_longer_inputs_than_ever_seen_need_nothing_new() -> None:
-    code = Sinusoidal(8)
-    short, long = code(torch.zeros(1, 4, 8)), code(torch.zeros(1, 5000, 8))
+    position = Sinusoidal(8)
+    short, long = position(torch.zeros(1, 4, 8)), position(torch.zeros(1, 5000, 8))
     assert long[:, :4].equal(short)
-    assert not list(code.parameters())
-    assert not code.state_dict()
+    assert not list(position.parameters())
+    assert not position.state_dict()
 
 
 def test_concatenation_leaves_the_tokens_alone() -> None:
@@ -96,25 +96,25 @@ def test_rows_fill_the_first_half_of_a_maps_code_and_columns_the_second() -> Non
 
 @given(distance=st.floats(0.1, 30), times=st.integers(2, 5))
 def test_a_place_on_the_ground_has_one_code_in_pictures_of_any_resolution(distance: float, times: int) -> None:
-    code = GroundSample(16, reference=10.0)
-    coarse = code(torch.zeros(1, 4, 3, 16), distance * times)
-    fine = code(torch.zeros(1, 4 * times, 3 * times, 16), distance)
+    position = GroundSample(16, reference=10.0)
+    coarse = position(torch.zeros(1, 4, 3, 16), distance * times)
+    fine = position(torch.zeros(1, 4 * times, 3 * times, 16), distance)
     assert torch.allclose(fine[:, ::times, ::times], coarse, atol=1e-6)
     assert not torch.allclose(fine[:, :4, :3], coarse, atol=1e-3)
 
 
 def test_pictures_of_a_batch_have_their_own_ground_and_the_reference_is_a_plain_map() -> None:
-    code, x = GroundSample(8, reference=2.0), torch.randn(2, 3, 4, 8)
-    y = code(x, torch.tensor([2.0, 0.5]))
+    position, x = GroundSample(8, reference=2.0), torch.randn(2, 3, 4, 8)
+    y = position(x, torch.tensor([2.0, 0.5]))
     assert torch.allclose(y[0], Sinusoidal2d(8)(x)[0])
-    assert torch.allclose(y[1:], code(x[1:], 0.5))
-    assert torch.unique(code(torch.zeros_like(x), 0.3)[0].flatten(0, 1), dim=0).shape[0] == 12
+    assert torch.allclose(y[1:], position(x[1:], 0.5))
+    assert torch.unique(position(torch.zeros_like(x), 0.3)[0].flatten(0, 1), dim=0).shape[0] == 12
 
 
 def test_fourier_features_are_the_coordinates_then_all_sines_then_all_cosines() -> None:
-    code, x = Fourier(2, 3, (8, 4)), torch.rand(5, 7, 2) * 2 - 1
-    y = code(x)
-    assert y.shape == (5, 7, code.width)
+    position, x = Fourier(2, 3, (8, 4)), torch.rand(5, 7, 2) * 2 - 1
+    y = position(x)
+    assert y.shape == (5, 7, position.width)
     first, second = (np.linspace(1, top, 3) for top in (4, 2))
     phase = np.pi * np.concatenate((x[..., :1].numpy() * first, x[..., 1:].numpy() * second), axis=-1)
     wanted = np.concatenate((x.numpy(), np.sin(phase), np.cos(phase)), axis=-1)
@@ -141,6 +141,6 @@ def test_fourier_tells_apart_all_the_cells_of_a_grid_and_stays_bounded() -> None
 
 def test_codes_survive_being_built_without_memory() -> None:
     with torch.device("meta"):
-        code = nn.ModuleList([Sinusoidal(8), Fourier(1, 2, 4)])
-    assert code[0](torch.zeros(1, 3, 8))[0].equal(sinusoid(torch.arange(3), 8))
-    assert code[1](torch.zeros(1, 1)).tolist() == [[0, 0, 0, 1, 1]]
+        position = nn.ModuleList([Sinusoidal(8), Fourier(1, 2, 4)])
+    assert position[0](torch.zeros(1, 3, 8))[0].equal(sinusoid(torch.arange(3), 8))
+    assert position[1](torch.zeros(1, 1)).tolist() == [[0, 0, 0, 1, 1]]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from regard.attention import additive, padding, record
-from regard.layers.recurrent import CELLS, Recurrent, State
+from regard.layers.recurrent import CELLS, Recurrent, RecurrentState
 
 cells = pytest.mark.parametrize("cell", CELLS)
 
@@ -101,7 +101,7 @@ def test_reading_both_ways_each_word_knows_the_whole_sentence() -> None:
 @cells
 def test_the_state_of_an_encoder_that_reads_both_ways_starts_a_decoder_as_wide_as_its_annotations(cell: str) -> None:
     encoder = Recurrent(3, 4, cell=cell, depth=2, bidirectional=True)
-    decoder = Recurrent(5, encoder.annotation, cell=cell, depth=2)
+    decoder = Recurrent(5, encoder.annotation_width, cell=cell, depth=2)
     x, word = torch.randn(2, 6, 3, requires_grad=True), torch.randn(2, 1, 5)
     _, state = encoder(x)
     told, _ = decoder(word, state)
@@ -115,12 +115,12 @@ def test_annotations_are_what_an_additive_attention_remembers() -> None:
     encoder, decoder = Recurrent(3, 4, bidirectional=True), Recurrent(5, 6)
     lengths = torch.tensor([4, 2])
     annotations, _ = encoder(torch.randn(2, 4, 3), lengths=lengths)
-    attn = additive(6, encoder.annotation, 7)
+    attn = additive(6, encoder.annotation_width, 7)
     memory = attn.remember(annotations, visible=padding(lengths, 4))
     _, state = decoder(torch.randn(2, 1, 5))
     with record(attn) as trace:
         context = attn(state.summary[:, None], memory)
-    assert context.shape == (2, 1, encoder.annotation)
+    assert context.shape == (2, 1, encoder.annotation_width)
     assert not trace.weights("")[1, ..., 2:].any()
 
 
@@ -128,9 +128,9 @@ def test_a_state_may_be_made_of_whatever_a_model_knows() -> None:
     """Captioning starts from the image alone, and intra-attention writes hidden and cell afresh at each step."""
     rnn, h, c = Recurrent(3, 4), torch.randn(2, 1, 4), torch.randn(2, 1, 4)
     word = torch.randn(2, 1, 3)
-    without, _ = rnn(word, State(h))
-    zeros, _ = rnn(word, State(h, torch.zeros_like(h)))
-    filled, _ = rnn(word, State(h, c))
+    without, _ = rnn(word, RecurrentState(h))
+    zeros, _ = rnn(word, RecurrentState(h, torch.zeros_like(h)))
+    filled, _ = rnn(word, RecurrentState(h, c))
     assert without.equal(zeros)
     assert not torch.allclose(filled, zeros)
 
@@ -181,6 +181,6 @@ def test_a_state_of_another_shape_is_told_the_right_one() -> None:
 def test_only_an_lstm_takes_up_a_cell() -> None:
     _, state = Recurrent(3, 4)(torch.randn(2, 5, 3))
     gru = Recurrent(3, 4, cell="gru")
-    with pytest.raises(ValueError, match=r"start this recurrence from State\(state.hidden\)"):
+    with pytest.raises(ValueError, match=r"start this recurrence from RecurrentState\(state.hidden\)"):
         gru(torch.randn(2, 1, 3), state)
-    gru(torch.randn(2, 1, 3), State(state.hidden))
+    gru(torch.randn(2, 1, 3), RecurrentState(state.hidden))

@@ -101,7 +101,7 @@ def test_an_empty_story_leaves_the_question_to_itself() -> None:
 
 def test_the_order_of_words_counts_unless_they_are_in_a_bag() -> None:
     story, question = told()
-    for words, same in (("placed", False), ("bag", True)):
+    for words, same in (("position", False), ("bag", True)):
         model = network(replace(NANO, words=words))
         assert torch.allclose(model(story, question), model(story.flip(-1), question), atol=1e-6) == same
 
@@ -129,7 +129,7 @@ def test_a_story_too_long_for_learned_times_says_what_to_do() -> None:
 
 @pytest.mark.usefixtures("as_users_meet_it")
 def test_an_unknown_choice_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="words are placed or bag, times learned or fixed"):
+    with pytest.raises(ValueError, match="words are position or bag, times learned or fixed"):
         network(replace(NANO, words="pile"))
 
 

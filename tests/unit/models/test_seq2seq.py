@@ -122,14 +122,14 @@ def test_without_attention_there_is_no_memory_and_the_context_stays_as_it_is(con
     start = one.start(words(2, 9))
     _, later = one.step(words(2, 3), start)
     assert start.memory is None
-    assert later.beside is start.beside
-    assert start.beside.shape == (2, config.hidden * (2 if config.bidirectional else 1))  # however long the source
+    assert later.extra_input is start.extra_input
+    assert start.extra_input.shape == (2, config.hidden * (2 if config.bidirectional else 1))  # however long the source
 
 
 def test_the_fixed_context_is_read_at_every_step() -> None:
     one = model(KINDS["fixed"])
     state = one.start(words(1, 5))
-    other = replace(state, beside=state.beside + 1.0)
+    other = replace(state, extra_input=state.extra_input + 1.0)
     assert not one.step(words(1, 1), state)[0].equal(one.step(words(1, 1), other)[0])
 
 
@@ -182,7 +182,7 @@ def test_every_published_size_can_be_built(size: str) -> None:
 
 
 def test_a_dot_product_wants_both_sides_of_one_width() -> None:
-    with pytest.raises(ValueError, match="a state of 24 numbers with annotations of 48; let the encoder read one way"):
+    with pytest.raises(ValueError, match="a state of width 24 with annotations of width 48; set bidirectional=False"):
         model(replace(NANO, attention="dot"))
 
 

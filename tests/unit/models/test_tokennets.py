@@ -18,8 +18,8 @@ def sets(pooling: str = "sum") -> DeepSets:
     return DeepSets(replace(SETS["deepsets-nano"], pooling=pooling)).eval()
 
 
-def graphs(waves: int = 4) -> GraphTransformer:
-    return GraphTransformer(replace(GRAPHS["graph-nano"], waves=waves)).eval()
+def graphs(eigenvectors: int = 4) -> GraphTransformer:
+    return GraphTransformer(replace(GRAPHS["graph-nano"], eigenvectors=eigenvectors)).eval()
 
 
 def cycle(*lengths: int) -> Tensor:
@@ -60,13 +60,13 @@ def test_an_unknown_pooling_names_the_known_ones() -> None:
 
 
 def test_a_graph_is_the_same_however_its_nodes_are_numbered() -> None:
-    model, nodes = graphs(waves=0), torch.randn(1, 6, 3)
+    model, nodes = graphs(eigenvectors=0), torch.randn(1, 6, 3)
     edges, order = cycle(6), torch.randperm(6)
     torch.testing.assert_close(model(nodes[:, order], edges[:, order][:, :, order]), model(nodes, edges))
 
 
 def test_a_node_hears_only_its_neighbourhood() -> None:
-    model, nodes, edges = graphs(waves=0), torch.randn(1, 9, 3), cycle(9)
+    model, nodes, edges = graphs(eigenvectors=0), torch.randn(1, 9, 3), cycle(9)
     block = model.blocks[0]
     x = model.embed(nodes)
     changed = x.clone()
@@ -79,14 +79,14 @@ def test_padding_nodes_change_nothing() -> None:
     model, nodes, edges = graphs(), torch.randn(1, 8, 3), cycle(6)
     padded = F.pad(edges, (0, 2, 0, 2))
     vectors = torch.randn(1, 8, 4)
-    torch.testing.assert_close(model(nodes, padded, waves=vectors), model(nodes[:, :6], edges, waves=vectors[:, :6]))
+    torch.testing.assert_close(model(nodes, padded, eigenvectors=vectors), model(nodes[:, :6], edges, eigenvectors=vectors[:, :6]))
 
 
 def test_laplacian_places_tell_graphs_apart_that_look_alike_to_every_neighbour() -> None:
     """In one ring of six and two rings of three, every node has two like neighbours: only their places differ."""
     nodes = torch.ones(1, 6, 3)
     one, two = cycle(6), cycle(3, 3)
-    blind = graphs(waves=0)
+    blind = graphs(eigenvectors=0)
     torch.testing.assert_close(blind(nodes, one), blind(nodes, two))
-    placed = graphs(waves=4)
+    placed = graphs(eigenvectors=4)
     assert not placed(nodes, one).isclose(placed(nodes, two), atol=1e-3).all()

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from regard.attention import record
-from regard.models.transformer import PRESETS, Config, State, Transformer
+from regard.layers import DecoderState
+from regard.models.transformer import PRESETS, Config, Transformer
 
 NANO = PRESETS["transformer-nano"]
 norms_anywhere = pytest.mark.parametrize("first", [True, False])
@@ -27,7 +28,7 @@ def close(one: Tensor, other: Tensor) -> None:
     torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
 
 
-def written(one: Transformer, pieces: list[Tensor], state: State) -> Tensor:
+def written(one: Transformer, pieces: list[Tensor], state: DecoderState) -> Tensor:
     logits = []
     for piece in pieces:
         after, state = one.step(piece, state)

@@ -30,7 +30,7 @@ RULES: tuple[Rule, ...] = (
     same("model.shared.weight", "embed.weight"),
     *(rule.within("model.encoder.layers.{i}", "encoder.blocks.{i}") for rule in _LAYER),
     *(rule.within("model.decoder.layers.{i}", "decoder.blocks.{i}") for rule in (*_LAYER, *_CROSS)),
-    squeezed("final_logits_bias", "logit_bias"),
+    squeezed("final_logits_bias", "to_vocab.bias"),
     *(tied(f"model.{side}.embed_tokens.weight", "model.shared.weight") for side in ("encoder", "decoder")),
     tied("lm_head.weight", "model.shared.weight"),
     *(ignored(f"model.{side}.embed_positions.weight") for side in ("encoder", "decoder")),

@@ -1,13 +1,14 @@
-"""Where a token stands, told to a model that would not know: codes of places in sequences, maps, spheres and graphs.
+"""Position encodings: where a token stands in a sequence, a map, a graph or on a sphere.
 
-A code of sequences is called as `code(x, start=0)`, a code of maps as `code(x)`; both give x with the code worked in.
-Rotations turn queries and keys inside an attention. Biases of the scores by distance live in `regard.attention`.
+One of sequences is called as `position(x, start=0)`, one of maps as `position(x)`; both give x with its encoding added
+or concatenated. Rotary ones turn queries and keys inside an attention. Relative biases of the scores live in
+`regard.attention`.
 """
 
 from regard.layers.position.graph import Laplacian, laplacian
 from regard.layers.position.rotary import Rotary, Rotary2d
 from regard.layers.position.sphere import Harmonics, Panorama, harmonics
-from regard.layers.position.table import Learned, Learned2d, interpolated
+from regard.layers.position.table import Learned, Learned2d, interpolate
 from regard.layers.position.wave import Fourier, GroundSample, Sinusoidal, Sinusoidal2d, coordinates, sinusoid
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
     "Sinusoidal2d",
     "coordinates",
     "harmonics",
-    "interpolated",
+    "interpolate",
     "laplacian",
     "sinusoid",
 ]

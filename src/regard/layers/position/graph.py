@@ -1,12 +1,12 @@
-"""Codes of the nodes of a graph: where each stands in the graph's slowest waves."""
+"""Position encodings of the nodes of a graph: eigenvectors of its Laplacian."""
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.layers.position.exact import exact
+from regard.layers.position.exact import to_float64
 
-# Below this an eigenvalue counts as zero. A path of 100,000 nodes still has its first wave above it.
+# Below this an eigenvalue counts as zero. The first other one of a path of 100,000 nodes still lies above it.
 TRIVIAL = 1e-10
 
 
@@ -23,10 +23,10 @@ class Laplacian(nn.Module):
 
     def forward(self, x: Float[Tensor, "b n w"], vectors: Float[Tensor, "b n k"]) -> Float[Tensor, "b n w"]:
         if self.training:
-            heads = torch.rand(vectors.shape[0], 1, vectors.shape[-1], device=vectors.device) < 0.5
-            vectors = torch.where(heads, vectors, -vectors)
-        code: Tensor = self.embed(vectors.to(x))
-        return x + code
+            flip = torch.rand(vectors.shape[0], 1, vectors.shape[-1], device=vectors.device) < 0.5
+            vectors = torch.where(flip, -vectors, vectors)
+        encoding: Tensor = self.embed(vectors.to(x))
+        return x + encoding
 
 
 def laplacian(
@@ -38,10 +38,10 @@ def laplacian(
     without neighbours is a part of its own and gets zeros, so graphs may be padded with such nodes to share a batch.
     Where a graph has fewer vectors than asked for, the last columns are zero.
     """
-    weights = exact(adjacency)
+    weights = to_float64(adjacency)
     if not torch.equal(weights, weights.mT):
         raise ValueError(
-            "the adjacency is not symmetric, and a directed graph has no such code; "
+            "the adjacency is not symmetric, and a directed graph has no such eigenvectors; "
             "forget the directions with adjacency | adjacency.mT, or torch.maximum where edges have weights"
         )
     if bool((weights < 0).any()):

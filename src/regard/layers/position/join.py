@@ -1,4 +1,4 @@
-"""How a code meets the tokens: added to them, or laid beside them."""
+"""How a position encoding joins the tokens: added, or concatenated."""
 
 from typing import Literal, get_args
 
@@ -9,16 +9,16 @@ from torch import Tensor
 How = Literal["add", "concatenate"]
 
 
-def join(x: Float[Tensor, "*b w"], code: Float[Tensor, "*#b c"], how: How) -> Float[Tensor, "*b o"]:
-    """Tokens with their code worked in; the code takes their type and device."""
+def join(x: Float[Tensor, "*b w"], encoding: Float[Tensor, "*#b c"], how: How) -> Float[Tensor, "*b o"]:
+    """Tokens with their encoding, which takes their type and device."""
     if how not in get_args(How):
-        raise ValueError(f"a code cannot be worked in by {how!r}; choose {' or '.join(get_args(How))}")
-    code = code.to(x)
+        raise ValueError(f"an encoding cannot join tokens by {how!r}; choose {' or '.join(get_args(How))}")
+    encoding = encoding.to(x)
     if how == "concatenate":
-        return torch.cat((x, code.expand(*x.shape[:-1], -1)), dim=-1)
-    if x.shape[-1] != code.shape[-1]:
+        return torch.cat((x, encoding.expand(*x.shape[:-1], -1)), dim=-1)
+    if x.shape[-1] != encoding.shape[-1]:
         raise ValueError(
-            f"a code of width {code.shape[-1]} cannot be added to tokens of width {x.shape[-1]}; "
-            f'give it width {x.shape[-1]}, or lay it beside them with how="concatenate"'
+            f"an encoding of width {encoding.shape[-1]} cannot be added to tokens of width {x.shape[-1]}; "
+            f'give it width {x.shape[-1]}, or lay it beside them by how="concatenate"'
         )
-    return x + code
+    return x + encoding

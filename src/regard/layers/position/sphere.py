@@ -1,4 +1,4 @@
-"""Codes of places on a sphere: the Earth seen from outside, a panorama seen from inside."""
+"""Position encodings on a sphere: points on Earth, directions of a panorama."""
 
 import math
 
@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.layers.position.exact import exact
+from regard.layers.position.exact import to_float64
 from regard.layers.position.join import join
 
 
 class Harmonics(nn.Module):
-    """Spherical harmonics of a place on Earth, through a learned linear map (Rußwurm 2024).
+    """Spherical harmonics of a point on Earth, through a learned linear map (Rußwurm 2024).
 
     Called with longitude and latitude in degrees, in this order; nothing special happens at 180° or at the poles.
     """
@@ -21,17 +21,17 @@ class Harmonics(nn.Module):
         self.degree = degree
         self.embed = nn.Linear((degree + 1) ** 2, width)
 
-    def forward(self, places: Float[Tensor, "*b 2"]) -> Float[Tensor, "*b w"]:
-        longitude, latitude = exact(places).deg2rad().unbind(-1)
-        code: Tensor = self.embed(harmonics(longitude, latitude, self.degree).to(self.embed.weight))
-        return code
+    def forward(self, points: Float[Tensor, "*b 2"]) -> Float[Tensor, "*b w"]:
+        longitude, latitude = to_float64(points).deg2rad().unbind(-1)
+        encoding: Tensor = self.embed(harmonics(longitude, latitude, self.degree).to(self.embed.weight))
+        return encoding
 
 
 class Panorama(nn.Module):
     """The direction each cell of an equirectangular map looks in, without a seam (after OmniFusion, Li 2022).
 
     Columns go once around; the top row looks straight up and the bottom row straight down, all of their cells alike.
-    The code is `Harmonics` of the direction, so that neighbours on the sphere get neighbouring codes.
+    It is encoded by `Harmonics`, so that neighbours on the sphere get similar encodings.
     """
 
     def __init__(self, width: int, *, degree: int = 8) -> None:
@@ -42,7 +42,7 @@ class Panorama(nn.Module):
         height, width = x.shape[1:3]
         if height < 2:
             raise ValueError(f"a panorama of {height} row cannot reach from pole to pole; give at least 2 rows")
-        row, column = (exact(torch.arange(side, device=x.device)) for side in (height, width))
+        row, column = (to_float64(torch.arange(side, device=x.device)) for side in (height, width))
         latitude = 90 - 180 * row / (height - 1)
         longitude = 360 * (column + 0.5) / width - 180
         return join(x, self.direction(torch.cartesian_prod(latitude, longitude).flip(-1).view(height, width, 2)), "add")
@@ -56,10 +56,10 @@ def harmonics(
     They are ordered by degree n, then by order m from -n to n: sines of -m·longitude where m < 0, cosines where m > 0,
     and no alternating sign. The first four are 1, y, z, x of the direction, times constants.
     """
-    around = exact(longitude)
-    upright = _legendre(exact(latitude), degree)
+    longitudes = to_float64(longitude)
+    legendre = _legendre(to_float64(latitude), degree)
     waves = [
-        upright[n, abs(m)] * (torch.cos(m * around) if m >= 0 else torch.sin(-m * around))
+        legendre[n, abs(m)] * (torch.cos(m * longitudes) if m >= 0 else torch.sin(-m * longitudes))
         for n in range(degree + 1)
         for m in range(-n, n + 1)
     ]

@@ -1,4 +1,4 @@
-"""Codes learned place by place. They know the places they were trained on and no others."""
+"""Learned position encodings: a table with one vector for each position."""
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +10,7 @@ from regard.layers.position.join import How, join
 
 
 class Learned(nn.Module):
-    """A learned vector for each place of a sequence, up to a fixed number of places (Gehring 2017; BERT, GPT, ViT)."""
+    """A learned vector for each position of a sequence, up to a fixed number of them (Gehring 2017; BERT, GPT, ViT)."""
 
     def __init__(self, context: int, width: int, *, how: How = "add") -> None:
         super().__init__()
@@ -21,17 +21,17 @@ class Learned(nn.Module):
         context, width = self.table.shape
         end = start + x.shape[1]
         if start < 0:
-            raise ValueError(f"place {start} lies before the first; places are counted from 0, so give a start of 0")
+            raise ValueError(f"position {start} lies before the first; they are counted from 0, so give a start of 0")
         if end > context:
             raise ValueError(
-                f"place {end - 1} lies beyond a learned table of {context} places, 0 to {context - 1}; "
+                f"position {end - 1} lies beyond a learned table of {context}, 0 to {context - 1}; "
                 f"shorten the input, build Learned({end}, {width}), or use Sinusoidal({width}), which has no limit"
             )
         return join(x, self.table[start:end], self.how)
 
 
 class Learned2d(nn.Module):
-    """A learned vector for each cell of a map, stretched to maps of other sizes (Dosovitskiy 2021, §3.2)."""
+    """A learned vector for each cell of a map, interpolated for maps of other sizes (Dosovitskiy 2021, §3.2)."""
 
     def __init__(self, grid: int | tuple[int, int], width: int, *, how: How = "add") -> None:
         super().__init__()
@@ -40,11 +40,11 @@ class Learned2d(nn.Module):
         self.how: How = how
 
     def forward(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "b h w o"]:
-        return join(x, interpolated(self.table, x.shape[1], x.shape[2]), self.how)
+        return join(x, interpolate(self.table, x.shape[1], x.shape[2]), self.how)
 
 
-def interpolated(table: Float[Tensor, "i j c"], height: int, width: int) -> Float[Tensor, "{height} {width} c"]:
-    """A table of cells seen at another size, bicubic between its own cells; at its own size it is unchanged."""
+def interpolate(table: Float[Tensor, "i j c"], height: int, width: int) -> Float[Tensor, "{height} {width} c"]:
+    """A table of cells at another size, bicubic between its own cells; at its own size it is unchanged."""
     if tuple(table.shape[:2]) == (height, width):
         return table
     cells = rearrange(table, "i j c -> 1 c i j")

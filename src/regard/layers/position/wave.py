@@ -1,4 +1,4 @@
-"""Codes made of sines and cosines: nothing is learned, so every place has one, however far."""
+"""Sinusoidal position encodings: nothing is learned, so every position has one, however far."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -8,7 +8,7 @@ from einops import repeat
 from jaxtyping import Float, Float64, Int
 from torch import Tensor, nn
 
-from regard.layers.position.exact import exact
+from regard.layers.position.exact import to_float64
 from regard.layers.position.join import How, join
 
 PAIRS = "pairs of a sine and a cosine"
@@ -16,21 +16,21 @@ PAIRS_2D = "pairs of a sine and a cosine, half for rows and half for columns"
 
 
 def sinusoid(
-    places: Float[Tensor, "*n"] | Int[Tensor, "*n"], width: int, base: float = 10000.0
+    positions: Float[Tensor, "*n"] | Int[Tensor, "*n"], width: int, base: float = 10000.0
 ) -> Float[Tensor, "*n {width}"]:
     """A sine and a cosine by turns, each pair slower than the one before (Vaswani 2017, §3.5).
 
-    The code has the type of the places, or the default type where they are whole numbers.
+    The encoding has the type of the positions, or the default type where they are whole numbers.
     """
-    divides(width, 2, PAIRS)
-    dtype = places.dtype if places.is_floating_point() else torch.get_default_dtype()
-    return _waves(places, width, base).to(places.device, dtype)
+    check_width(width, 2, PAIRS)
+    dtype = positions.dtype if positions.is_floating_point() else torch.get_default_dtype()
+    return _waves(positions, width, base).to(positions.device, dtype)
 
 
 class Sinusoidal(nn.Module):
-    """Fixed sines and cosines of a token's place in the sequence, defined at any length (Vaswani 2017).
+    """Fixed sines and cosines of a token's position in the sequence, defined at any length (Vaswani 2017).
 
-    `width` is that of the code: added, the tokens' own; concatenated, what the tokens gain. The `layout` is the
+    `width` is that of the encoding: added, the tokens' own; concatenated, what the tokens gain. The `layout` is the
     paper's, a sine and a cosine by turns, or has all sines in the first half, as Marian and tensor2tensor do.
     """
 
@@ -43,7 +43,7 @@ class Sinusoidal(nn.Module):
         layout: Literal["interleaved", "halves"] = "interleaved",
     ) -> None:
         super().__init__()
-        divides(width, 2, PAIRS)
+        check_width(width, 2, PAIRS)
         self.width, self.base, self.layout = width, base, layout
         self.how: How = how
 
@@ -59,32 +59,32 @@ class Sinusoidal2d(nn.Module):
 
     def __init__(self, width: int, *, how: How = "add", base: float = 10000.0) -> None:
         super().__init__()
-        divides(width, 4, PAIRS_2D)
+        check_width(width, 4, PAIRS_2D)
         self.width, self.base = width, base
         self.how: How = how
 
     def forward(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "b h w o"]:
         rows, columns = (torch.arange(side, device=x.device) for side in x.shape[1:3])
-        return join(x, _crossed(rows, columns, self.width, self.base), self.how)
+        return join(x, _grid_waves(rows, columns, self.width, self.base), self.how)
 
 
 class GroundSample(nn.Module):
-    """Sines and cosines of a cell's place on the ground, alike in pictures of any resolution (Scale-MAE, Reed 2023).
+    """Sines and cosines of a cell's position on the ground, alike in pictures of any resolution (Scale-MAE, Reed 2023).
 
     Rows and columns are multiplied by the picture's ground sample distance over the `reference`, in the same unit.
     """
 
     def __init__(self, width: int, *, reference: float = 1.0, base: float = 10000.0) -> None:
         super().__init__()
-        divides(width, 4, PAIRS_2D)
+        check_width(width, 4, PAIRS_2D)
         self.width, self.reference, self.base = width, reference, base
 
     def forward(self, x: Float[Tensor, "b h w c"], distance: float | Float[Tensor, " b"]) -> Float[Tensor, "b h w c"]:
         """`distance` is what a cell measures on the ground, one number for all pictures or one for each."""
         each = distance if isinstance(distance, Tensor) else torch.tensor([distance], dtype=torch.float64)
-        scale = exact(each)[:, None] / self.reference
+        scale = to_float64(each)[:, None] / self.reference
         rows, columns = (scale * torch.arange(side, device=scale.device) for side in x.shape[1:3])
-        return join(x, _crossed(rows, columns, self.width, self.base), "add")
+        return join(x, _grid_waves(rows, columns, self.width, self.base), "add")
 
 
 class Fourier(nn.Module):
@@ -113,11 +113,11 @@ class Fourier(nn.Module):
             raise ValueError(f"reach {min(reaches)} tells no two cells apart; give at least 2")
         self.width = axes * (1 + 2 * bands)
         # Plain numbers, not a buffer: a model built on the meta device keeps them.
-        self.frequencies = [_spaced(each / 2, bands, spacing) for each in reaches]
+        self.frequencies = [_frequencies(each / 2, bands, spacing) for each in reaches]
 
     def forward(self, coordinates: Float[Tensor, "*b n axes"]) -> Float[Tensor, "*b n {self.width}"]:
-        places = exact(coordinates)
-        phase = torch.pi * places[..., None] * places.new_tensor(self.frequencies)
+        points = to_float64(coordinates)
+        phase = torch.pi * points[..., None] * points.new_tensor(self.frequencies)
         waves = torch.cat((phase.sin().flatten(-2), phase.cos().flatten(-2)), dim=-1)
         return torch.cat((coordinates, waves.to(coordinates)), dim=-1)
 
@@ -128,14 +128,15 @@ def coordinates(*sides: int) -> Float[Tensor, "n axes"]:
 
 
 def angles(
-    places: Float[Tensor, "*n"] | Int[Tensor, "*n"], width: int, base: float
+    positions: Float[Tensor, "*n"] | Int[Tensor, "*n"], width: int, base: float
 ) -> Float64[Tensor, "*n {width//2}"]:
-    """How far each pair of channels has turned at each place, the first pair one radian a step."""
-    places = exact(places)
-    return places[..., None] * base ** (-torch.arange(0, width, 2, dtype=places.dtype, device=places.device) / width)
+    """The angle of each pair of channels at each position, the first pair one radian a step."""
+    positions = to_float64(positions)
+    pairs = torch.arange(0, width, 2, dtype=positions.dtype, device=positions.device)
+    return positions[..., None] * base ** (-pairs / width)
 
 
-def divides(width: int, parts: int, what: str) -> None:
+def check_width(width: int, parts: int, what: str) -> None:
     """Refuse a width that does not hold whole waves, and name the nearest that do."""
     if width < 1 or width % parts:
         below = width // parts * parts
@@ -143,14 +144,14 @@ def divides(width: int, parts: int, what: str) -> None:
         raise ValueError(f"width {width} does not split into {what}; try {near}")
 
 
-def _waves(places: Tensor, width: int, base: float) -> Float64[Tensor, "*n {width}"]:
-    angle = angles(places, width, base)
+def _waves(positions: Tensor, width: int, base: float) -> Float64[Tensor, "*n {width}"]:
+    angle = angles(positions, width, base)
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2)
 
 
-def _crossed(rows: Tensor, columns: Tensor, width: int, base: float) -> Float64[Tensor, "*b h w {width}"]:
+def _grid_waves(rows: Tensor, columns: Tensor, width: int, base: float) -> Float64[Tensor, "*b h w {width}"]:
     """Half of the width for a cell's row, half for its column."""
-    down, across = (_waves(places, width // 2, base) for places in (rows, columns))
+    down, across = (_waves(positions, width // 2, base) for positions in (rows, columns))
     return torch.cat(
         (
             repeat(down, "... h c -> ... h w c", w=across.shape[-2]),
@@ -160,7 +161,7 @@ def _crossed(rows: Tensor, columns: Tensor, width: int, base: float) -> Float64[
     )
 
 
-def _spaced(top: float, bands: int, spacing: Literal["linear", "exponential"]) -> list[float]:
+def _frequencies(top: float, bands: int, spacing: Literal["linear", "exponential"]) -> list[float]:
     """Frequencies from 1 to `top`."""
     steps = [i / max(bands - 1, 1) for i in range(bands)]
     return [1 + (top - 1) * step if spacing == "linear" else top**step for step in steps]
