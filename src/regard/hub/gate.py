@@ -201,7 +201,7 @@ def _int(digits: str) -> int:
 
 def _config(kind: type[Any], given: object, where: str, most: int, problems: list[str]) -> Any:
     if not isinstance(given, dict):
-        problems.append(f"{where or 'config'} is {_said(given)}, not an object")
+        problems.append(f"{where.rstrip('.') or 'config'} is {_said(given)}, not an object")
         return None
     known, hints = {each.name: each for each in fields(kind)}, get_type_hints(kind)
     problems += [f"unknown field {where + name!r}" for name in given.keys() - known.keys()]

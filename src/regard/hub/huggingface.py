@@ -42,7 +42,7 @@ def read(
 
 
 def export(folder: str | Path, model: nn.Module, tokenizer: Tokenizer | None = None) -> None:
-    """Write a model, and its tokenizer, as a folder that Hugging Face's `transformers` reads; replaces what was there."""
+    """Write a model and its tokenizer as a folder that `transformers` reads; replaces what was there."""
     found = table_of(model)
     config: Any = model.config
     about = found.to_json(config, tokenizer)

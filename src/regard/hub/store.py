@@ -115,7 +115,7 @@ def convert(folder: str | Path, dtype: Storage) -> None:
 
 
 def pack(tensors: Mapping[str, Tensor], dtype: Storage) -> dict[str, Tensor]:
-    """Tensors as they are stored; what is shared under two names is stored under both, since a file knows no sharing."""
+    """Tensors as they are stored; what has two names is stored under both, since a file knows no sharing."""
     found: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
         if not tensor.is_floating_point() or dtype == "float32":
@@ -166,8 +166,8 @@ def _check_registered(given: Family) -> None:
         known = None
     if known is None or known.model is not given.model:
         raise ValueError(
-            f"no registered family {given.name!r} has the model {given.model.__name__}, so it could not be loaded again; "
-            f"call regard.register(FAMILY) first, or name its file in REGARD_PLUGINS"
+            f"no registered family {given.name!r} has the model {given.model.__name__}, so it could not be loaded "
+            f"again; call regard.register(FAMILY) first, or name its file in REGARD_PLUGINS"
         )
 
 

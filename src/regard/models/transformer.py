@@ -104,14 +104,15 @@ class Transformer(nn.Module):
         return x
 
 
-ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU}
-
-
 def _block(config: Config, *, cross: bool) -> Block:
     return (Block if config.norm_first else PostNormBlock)(
         config.width,
         multihead(config.width, config.heads),
-        MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation]),
+        MLP(
+            config.width,
+            config.hidden,
+            activation={"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU}[config.activation],
+        ),
         cross=multihead(config.width, config.heads) if cross else None,
         dropout=config.dropout,
     )

@@ -3,6 +3,7 @@
 No torch here: a list of models, or a page of them, need not wait for it.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 from regard.names import unknown
@@ -21,14 +22,16 @@ def find(wanted: str | Path, shelf: Path | None = None) -> Path:
 
     A name is compared with those there are, and never becomes part of a path.
     """
-    folder, known = Path(wanted), zoo(shelf)
+    folder, known, here = Path(wanted), zoo(shelf), False
     if str(wanted):
-        for place in (folder, folder / "model"):
-            if (place / "config.json").exists():
-                return place
+        with suppress(OSError):  # a name that is too long is no folder's
+            for place in (folder, folder / "model"):
+                if (place / "config.json").exists():
+                    return place
+            here = folder.is_dir()
     if str(wanted) in known:
         return known[str(wanted)]
-    if str(wanted) and folder.is_dir():
+    if here:
         raise ValueError(f"{folder} holds no model, since config.json is missing; give the folder of a model or a run")
     if not known:
         raise ValueError(f"no model is called {str(wanted)[:100]!r}, and none are bundled; give a folder")

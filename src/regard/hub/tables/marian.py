@@ -83,7 +83,7 @@ def config(given: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:
         for name, allowed in _FIXED.items()
         if name in given and not any(type(given[name]) is type(each) and given[name] == each for each in allowed)
     ]
-    twins = {"layers": "num_hidden_layers", "attention_heads": "num_attention_heads", "ffn_dim": None}
+    twins = {"layers": "num_hidden_layers", "attention_heads": "num_attention_heads", "ffn_dim": ""}
     for name, third in twins.items():
         sides = [
             given.get(f"encoder_{name}"),

@@ -221,7 +221,7 @@ def _layer(ours: Block) -> nn.Module:
         raise ValueError("torch's layers have an MLP with relu or gelu and LayerNorm; this block has others")
     _attention(attn)
     kind = nn.TransformerEncoderLayer if ours.cross is None else nn.TransformerDecoderLayer
-    return cast(Any, kind)(
+    made: nn.Module = cast(Any, kind)(
         norm.normalized_shape[0],
         attn.heads,
         mlp.up.out_features,
@@ -232,6 +232,7 @@ def _layer(ours: Block) -> nn.Module:
         norm_first=not isinstance(ours, PostNormBlock),
         bias=mlp.up.bias is not None,
     )
+    return made
 
 
 __all__ = ["block", "encoder", "multihead", "to_torch", "transformer"]
