@@ -1,45 +1,44 @@
-"""A model in a folder: `config.json` says what it is, `model.safetensors` holds its numbers, `card.json` its story.
+"""A model in a folder: `config.json` says what it is, `model.safetensors` holds its weights, `card.json` its story.
 
-Nothing in the folder is ever executed. A folder is written beside its place and moved there whole, so that a reader
-never meets half a model, and neither Ctrl-C nor a full disk costs the one that was there before.
+A folder is written beside its place and moved there whole, so that a reader never meets half a model, and neither
+Ctrl-C nor a full disk costs the one that was there before.
+
+With the storage type int8, a matrix `w` of the model is kept as whole numbers from -127 to 127 under its name and one
+float32 for each row under `w.scale`; their product is what is loaded. Vectors are kept in float32.
 """
 
-import json
-import os
 import shutil
-import struct
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
-from regard.models.family import Family
-from regard.models.family import family as find_family
+from regard import files
+from regard.hub import gate
+from regard.hub.gate import CheckpointError, Entry
+from regard.models.family import Family, family
+from regard.names import Dtype
+from regard.text import Tokenizer
 
 FORMAT = 1  # rises when an older reader would misread the folder
-_LARGEST = 16 * 2**20  # bytes of JSON that anybody needs
+_SCALE = ".scale"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """A model as it came from its folder."""
+    """A model as it came from its folder; one of somebody else's making has no family."""
 
     model: nn.Module
     family: Family | None
-    tokenizer: Any
+    tokenizer: Any  # a Tokenizer, that of a foreign model, or None
     card: Mapping[str, Any]
     folder: Path
     name: str
-
-
-class CheckpointError(ValueError):
-    """shim"""
 
 
 def save(
@@ -47,182 +46,168 @@ def save(
     model: nn.Module,
     *,
     family: Family,
-    tokenizer: Any = None,
     card: Mapping[str, Any] | None = None,
-    dtype: torch.dtype | None = None,
-    extras: Mapping[str, str] | None = None,
+    tokenizer: Tokenizer | None = None,
+    dtype: Dtype = "float32",
 ) -> None:
-    """Write a model of a family, its card, and further text files such as a tokenizer; replaces what was there.
+    """Write a model of a family, its card and its tokenizer; replaces what was there.
 
-    `dtype` stores floating-point numbers in another precision, say bfloat16 for half the size.
+    `dtype` is that of the file: bfloat16 has half the size of float32, int8 a quarter.
     """
+    if not isinstance(model, family.model):
+        name = type(model).__name__
+        raise TypeError(f"a {name} is no model of the family {family.name}, whose is {family.model.__name__}")
+    if dtype not in get_args(Dtype):
+        raise ValueError(f"weights are not stored as {dtype!r}; choose {', '.join(get_args(Dtype))}")
+    _check_registered(family)
+    config: Any = model.config
+    about = {"format": FORMAT, "family": family.name, "config": asdict(config)}
+    tensors = {name: tensor.detach() for name, tensor in model.state_dict().items()}
+    write(folder, about, pack(tensors, dtype), card or {}, {} if tokenizer is None else tokenizer.files())
+
+
+def read(
+    place: Path, name: str, about: Mapping[str, Any], *, dtype: torch.dtype, device: str | torch.device
+) -> Checkpoint:
+    """A model that `save` wrote: built without weights, compared with its file, and filled strictly."""
+    path = place / "config.json"
+    if about.get("format") != FORMAT:
+        raise CheckpointError(f"{place} has format {about.get('format')!r}, and this regard reads {FORMAT}; update it")
+    weights = place / "model.safetensors"
+    stored = gate.header(weights)
+    entries, scales = _apart(stored)
+    found = family(str(about.get("family"))[:100])
+    model = gate.build(found.model, gate.config(found.config, about.get("config"), path, entries), path, entries)
+    gate.compare(entries, model.state_dict(), weights)
+    card = gate.read_json(place / "card.json")
+    tokenizer = (
+        Tokenizer.load(place) if (place / "tokenizer.json").exists() or (place / "source.spm").exists() else None
+    )
+    fill(model, _unpacked(stored, scales), dtype=dtype, device=device)
+    return Checkpoint(model, found, tokenizer, card, place, name)
+
+
+def fill(model: nn.Module, tensors: Mapping[str, Tensor], *, dtype: torch.dtype, device: str | torch.device) -> None:
+    """Give a model that was built without weights its tensors, which are copied, and make it ready to be used."""
+    ready = {
+        name: tensor.to(device, dtype if tensor.is_floating_point() else tensor.dtype, copy=True)
+        for name, tensor in tensors.items()
+    }
+    model.load_state_dict(ready, assign=True)
+    model.eval()
+
+
+def convert(folder: str | Path, dtype: Dtype) -> None:
+    """Store the weights of a folder in another type; everything else in it stays as it is."""
     place = Path(folder)
-    one = family
-    extras = dict(extras or {}) | ({"tokenizer.json": tokenizer.to_json()} if tokenizer else {})
-    if not isinstance(model, one.model):
-        raise TypeError(f"a {type(model).__name__} is no model of the family {one.name}, whose is {one.model.__name__}")
+    with gate.guard(place):
+        stored = gate.header(place / "model.safetensors")
+        _, scales = _apart(stored)
+        kept = {
+            path.name: files.read(path, 10**8)
+            for path in place.iterdir()
+            if path.name not in ("config.json", "card.json", "model.safetensors")
+        }
+        about, card = gate.read_json(place / "config.json"), gate.read_json(place / "card.json")
+        tensors = _unpacked(stored, scales)
+    write(place, about, pack(tensors, dtype), card, kept)
+
+
+def pack(tensors: Mapping[str, Tensor], dtype: Dtype) -> dict[str, Tensor]:
+    """Tensors as they are stored; what has two names is stored under both, since a file knows no sharing."""
+    found: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        if not tensor.is_floating_point() or dtype == "float32":
+            found[name] = tensor.float() if tensor.is_floating_point() else tensor
+        elif dtype == "bfloat16":
+            found[name] = tensor.bfloat16()
+        elif tensor.ndim < 2:
+            found[name] = tensor.float()
+        else:
+            rows = tensor.float().flatten(1)
+            largest = rows.abs().amax(dim=1) if rows.shape[1] else rows.new_zeros(len(rows))
+            scale = largest.clamp(min=torch.finfo(torch.float32).tiny * 128) / 127
+            found[name] = (rows / scale[:, None]).round().to(torch.int8).view(tensor.shape)
+            found[name + _SCALE] = scale
+    return {name: tensor.cpu().clone().contiguous() for name, tensor in found.items()}
+
+
+def write(
+    folder: str | Path,
+    config: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    card: Mapping[str, Any] | None,
+    others: Mapping[str, bytes],
+) -> None:
+    """Write a folder beside its place and move it there whole."""
+    place = Path(folder)
     place.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
     try:
-        config: Any = model.config
-        about = {"format": FORMAT, "family": one.name, "config": asdict(config)}
-        _write(beside / "config.json", json.dumps(about, indent=2))
-        _write(beside / "card.json", json.dumps(dict(card or {}), indent=2, ensure_ascii=False))
-        for name, text in (extras or {}).items():
-            _write(beside / name, text)
-        save_file(_numbers(model, dtype), beside / "model.safetensors")
-        (beside / "model.safetensors").chmod(0o644)  # its library lets nobody else read it
-        _synced(beside / "model.safetensors")
-        _placed(beside, place)
+        files.write_json(beside / "config.json", config)
+        if card is not None:
+            files.write_json(beside / "card.json", dict(card))
+        for name, data in others.items():
+            files.write(beside / name, data)
+        with files.replacing(beside / "model.safetensors") as path:
+            save_file(dict(tensors), path, metadata={"format": "pt"})
+            path.chmod(0o644)  # its library lets nobody else read it
+        _move(beside, place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def load(folder: str | Path, *, dtype: torch.dtype = torch.float32, device: str | torch.device = "cpu") -> Checkpoint:
-    """Read a model back. It is built without numbers, compared with the file, and filled strictly."""
-    from regard.text import Tokenizer
-    from regard.zoo import find
-
-    place = find(folder)
-    about = _json(place / "config.json")
-    if about.get("format") != FORMAT:
-        raise ValueError(f"{place} has format {about.get('format')!r}, and this regard reads {FORMAT}; update regard")
-    one = find_family(str(about.get("family")))
-    with torch.device("meta"), _Unfilled():
-        model = one.model(_config(one.config, about.get("config"), place / "config.json"))
-    _compare(_header(place / "model.safetensors"), model.state_dict(), place)
-    numbers = load_file(place / "model.safetensors", device=str(device))
-    model.load_state_dict({name: _as(t, dtype) for name, t in numbers.items()}, assign=True)
-    return Checkpoint(
-        model.eval(),
-        one,
-        Tokenizer.load(place / "tokenizer.json") if (place / "tokenizer.json").exists() else None,
-        _json(place / "card.json"),
-        place,
-        place.name,
-    )
-
-
-class _Unfilled(TorchFunctionMode):
-    """First weights are not drawn: the file has others, and drawing them on `meta` first imports torch's compiler."""
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        if getattr(func, "__module__", "") == "torch.nn.init":
-            return args[0] if args else (kwargs or {})["tensor"]
-        return func(*args, **(kwargs or {}))
-
-
-def _numbers(model: nn.Module, dtype: torch.dtype | None) -> dict[str, Tensor]:
-    """Every tensor once: what is shared under two names is stored under both, since a file knows no sharing."""
-    return {name: _as(tensor.detach(), dtype).clone().contiguous() for name, tensor in model.state_dict().items()}
-
-
-def _as(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
-    return tensor.to(dtype) if dtype is not None and tensor.is_floating_point() else tensor
-
-
-def _config(kind: type[Any], given: object, path: Path) -> Any:
-    """A config from JSON, with every problem named at once."""
-    if not isinstance(given, dict):
-        raise ValueError(f"{path} has no config; it should hold one for {kind.__module__}")
-    known, hints = {field.name for field in fields(kind)}, get_type_hints(kind)
-    problems = [f"unknown field {name!r}" for name in given.keys() - known]
-    problems += [f"missing field {name!r}" for name in known - given.keys()]
-    values = {name: value for name, value in given.items() if name in known}
-    for name, value in values.items():
-        if is_dataclass(hints[name]):
-            values[name] = _config(hints[name], value, path)
-        elif not _is(value, hints[name]):
-            problems.append(f"{name} is {value!r}, not {getattr(hints[name], '__name__', hints[name])}")
-    if problems:
-        raise ValueError(f"{path} does not fit {kind.__module__}: {'; '.join(sorted(problems))}")
-    return kind(**values)
-
-
-def _is(value: object, hint: Any) -> bool:
-    """Whether a JSON value is of the type that a field says, as far as configs use types."""
-    if get_origin(hint) is not None or hint is None:
-        options = get_args(hint)
-        return any(value == option or (isinstance(option, type) and _is(value, option)) for option in options)
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is hint
-
-
-def _compare(stored: Mapping[str, tuple[int, ...]], wanted: Mapping[str, Tensor], place: Path) -> None:
-    problems = [f"missing {name}" for name in wanted.keys() - stored.keys()]
-    problems += [f"unknown {name}" for name in stored.keys() - wanted.keys()]
-    problems += [
-        f"{name} has shape {stored[name]}, not {tuple(wanted[name].shape)}"
-        for name in wanted.keys() & stored.keys()
-        if stored[name] != tuple(wanted[name].shape)
-    ]
-    if problems:
-        shown = "; ".join(sorted(problems)[:8]) + (f"; and {len(problems) - 8} more" if len(problems) > 8 else "")
-        raise ValueError(f"{place / 'model.safetensors'} does not fit its config: {shown}")
-
-
-def _header(path: Path) -> dict[str, tuple[int, ...]]:
-    """The names and shapes in a file of numbers, before any of them is read."""
+def _check_registered(given: Family) -> None:
+    """What is saved under a name must be found by it again."""
     try:
-        with path.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            if length > _LARGEST:
-                raise ValueError(f"its header claims {length:,} bytes")
-            header = json.loads(file.read(length))
-        size = path.stat().st_size
-        end = (
-            8
-            + length
-            + max((row["data_offsets"][1] for name, row in header.items() if name != "__metadata__"), default=0)
+        known = family(given.name)
+    except (KeyError, ValueError):
+        known = None
+    if known is None or known.model is not given.model:
+        raise ValueError(
+            f"no registered family {given.name!r} has the model {given.model.__name__}, so it could not be loaded "
+            f"again; call regard.register(FAMILY) first, or name its file in REGARD_PLUGINS"
         )
-        if size != end:
-            raise ValueError(f"it has {size:,} bytes where its header announces {end:,}")
-        return {name: tuple(row["shape"]) for name, row in header.items() if name != "__metadata__"}
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path} is missing; a model folder holds config.json and model.safetensors") from None
-    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
-        raise ValueError(f"{path} is damaged, {error}; fetch or train it again") from None
 
 
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise ValueError(f"it has {path.stat().st_size:,} bytes")
-        value = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(value, dict):
-            raise ValueError("it holds no object")
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path} is missing; a model folder holds config.json and model.safetensors") from None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} cannot be read, {error}") from None
-    return value
+def _apart(stored: Mapping[str, Entry]) -> tuple[dict[str, Entry], dict[str, Entry]]:
+    """The tensors of a model as they will be loaded, and the scales of those that are stored in int8."""
+    scales = {
+        name: entry
+        for name, entry in stored.items()
+        if name.endswith(_SCALE)
+        and (scaled := stored.get(name.removesuffix(_SCALE))) is not None
+        and (scaled.dtype, entry.dtype, entry.shape) == ("I8", "F32", scaled.shape[:1])
+    }
+    entries = {
+        name: Entry(entry.path, "F32", entry.shape) if name + _SCALE in scales else entry
+        for name, entry in stored.items()
+        if name not in scales
+    }
+    return entries, scales
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-    _synced(path)
+def _unpacked(stored: Mapping[str, Entry], scales: Mapping[str, Entry]) -> dict[str, Tensor]:
+    tensors = dict(gate.read(stored))
+    for name in scales:
+        scale, whole = tensors.pop(name), tensors[name.removesuffix(_SCALE)]
+        tensors[name.removesuffix(_SCALE)] = whole.float() * scale.view(-1, *[1] * (whole.ndim - 1))
+    return tensors
 
 
-def _synced(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def _placed(beside: Path, place: Path) -> None:
+def _move(beside: Path, place: Path) -> None:
     """Move a finished folder to its place; what was there is set aside first and thrown away last."""
     beside.chmod(0o755)
     if not place.exists():
         beside.rename(place)
-        return
-    aside = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    place.rename(aside / "old")
-    try:
-        beside.rename(place)
-    except OSError:
-        (aside / "old").rename(place)
-        raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        aside = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+        place.rename(aside / "old")
+        try:
+            beside.rename(place)
+        except OSError:
+            (aside / "old").rename(place)
+            raise
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    files.sync_folder(place.parent)

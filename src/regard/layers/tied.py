@@ -1,5 +1,6 @@
 """The output layer that shares its matrix with the embedding."""
 
+import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -8,8 +9,9 @@ from torch import Tensor, nn
 class Tied(nn.Module):
     """Logits by the matrix that embeds the words: weight tying (Press and Wolf 2017)."""
 
-    def __init__(self, embed: nn.Embedding) -> None:
+    def __init__(self, embed: nn.Embedding, *, bias: bool = False) -> None:
         super().__init__()
+        self.bias = nn.Parameter(torch.zeros(embed.num_embeddings)) if bias else None
         self._embed = (embed,)  # in a tuple: the matrix belongs to the embedding, and is stored once
 
     @property
@@ -17,4 +19,4 @@ class Tied(nn.Module):
         return self._embed[0].weight
 
     def forward(self, x: Float[Tensor, "b n w"]) -> Float[Tensor, "b n v"]:
-        return F.linear(x, self.weight)
+        return F.linear(x, self.weight, self.bias)

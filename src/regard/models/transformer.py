@@ -6,8 +6,8 @@ what joins the stream and to the embeddings, not to attention weights; source, t
 one vocabulary.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -33,6 +33,12 @@ class Config:
     hidden: int = 2048
     dropout: float = 0.1
     norm_first: bool = False  # norms before the branches, which trains without a warm-up
+    # Of Transformers by others; folders that were written before these fields mean the defaults.
+    final_norm: bool = field(default=False, metadata={"later": True})  # also after post-norm stacks, as nn.Transformer
+    activation: Literal["relu", "gelu", "silu"] = field(default="relu", metadata={"later": True})
+    positions: Literal["interleaved", "halves"] = field(default="interleaved", metadata={"later": True})
+    scale_embedding: bool = field(default=True, metadata={"later": True})
+    logit_bias: bool = field(default=False, metadata={"later": True})  # a constant for each word, as Marian has it
 
 
 class Transformer(nn.Module):
@@ -46,14 +52,14 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         self.embed = nn.Embedding(config.vocab, config.width)
-        self.position = Sinusoidal(config.width)
+        self.position = Sinusoidal(config.width, layout=config.positions)
         self.dropout = Dropout(config.dropout)
         self.encoder = Stack(_block(config, cross=False) for _ in range(config.depth))
         self.decoder = Stack(_block(config, cross=True) for _ in range(config.depth))
         self.encoder_norm, self.decoder_norm = (
-            nn.LayerNorm(config.width) if config.norm_first else nn.Identity() for _ in range(2)
+            nn.LayerNorm(config.width) if config.norm_first or config.final_norm else nn.Identity() for _ in range(2)
         )
-        self.to_vocab = Tied(self.embed)
+        self.to_vocab = Tied(self.embed, bias=config.logit_bias)
         # The paper is silent; as in its code, embeddings are of unit variance once scaled, and matrices Glorot's.
         nn.init.normal_(self.embed.weight, std=config.width**-0.5)
         for module in self.modules():
@@ -93,7 +99,8 @@ class Transformer(nn.Module):
 
     def _embed(self, words: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n w"]:
         # The scale lets one matrix serve both ends: small enough for the output, large enough beside the positions.
-        x: Tensor = self.dropout(self.position(self.embed(words) * self.config.width**0.5, start))
+        scale = self.config.width**0.5 if self.config.scale_embedding else 1.0
+        x: Tensor = self.dropout(self.position(self.embed(words) * scale, start))
         return x
 
 
@@ -101,7 +108,11 @@ def _block(config: Config, *, cross: bool) -> Block:
     return (Block if config.norm_first else PostNormBlock)(
         config.width,
         multihead(config.width, config.heads),
-        MLP(config.width, config.hidden, activation=nn.ReLU),
+        MLP(
+            config.width,
+            config.hidden,
+            activation={"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU}[config.activation],
+        ),
         cross=multihead(config.width, config.heads) if cross else None,
         dropout=config.dropout,
     )

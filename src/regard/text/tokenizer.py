@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from operator import index
 from pathlib import Path
-from typing import SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
 import tokenizers
 from tokenizers import pre_tokenizers
@@ -153,10 +153,10 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[SupportsIndex] | Iterable[Iterable[SupportsIndex]]) -> str | list[str]:
         """The text of a row of ids, or of each of several rows, without specials; what was unknown is shown as such."""
-        row = list(ids)
-        if row and isinstance(row[0], Iterable) and getattr(row[0], "ndim", 1) > 0:
-            return [self.decode(each) for each in row]  # type: ignore[arg-type]
-        said = [self._entries[i] for i in self._known(row) if i == self.unknown or i not in self.specials]  # type: ignore[arg-type]
+        row: list[Any] = list(ids)
+        if row and isinstance(row[0], Iterable) and getattr(row[0], "ndim", 1) > 0:  # a tensor of no axes iterates too
+            return [self.decode(each) for each in row]
+        said = [self._entries[i] for i in self._known(row) if i == self.unknown or i not in self.specials]
         with _library("decoding failed"):
             return " ".join(said) if self._inner.decoder is None else self._inner.decoder.decode(said)
 
@@ -181,7 +181,7 @@ class Tokenizer:
         return [i] if wanted and i is not None else []
 
     def _mapped(self, text: str) -> list[int]:
-        """Ids by the names of the pieces, after the code of a language such as >>fra<<, which some models read first."""
+        """Ids by the names of the pieces, after the code of a language such as >>fra<<, which some models read."""
         ids = self._ids or {}
         code = match.group() if (match := re.match(">>.*?<<", text)) and match.group() in ids else ""
         tokens = [*([code] if code else []), *self._inner.encode(text[len(code) :], add_special_tokens=False).tokens]

@@ -30,18 +30,28 @@ def sinusoid(
 class Sinusoidal(nn.Module):
     """Fixed sines and cosines of a token's position in the sequence, defined at any length (Vaswani 2017).
 
-    `width` is that of the encoding: added, the tokens' own; concatenated, what the tokens gain.
+    `width` is that of the encoding: added, the tokens' own; concatenated, what the tokens gain. The `layout` is the
+    paper's, a sine and a cosine by turns, or has all sines in the first half, as Marian and tensor2tensor do.
     """
 
-    def __init__(self, width: int, *, how: How = "add", base: float = 10000.0) -> None:
+    def __init__(
+        self,
+        width: int,
+        *,
+        how: How = "add",
+        base: float = 10000.0,
+        layout: Literal["interleaved", "halves"] = "interleaved",
+    ) -> None:
         super().__init__()
         check_width(width, 2, PAIRS)
-        self.width, self.base = width, base
+        self.width, self.base, self.layout = width, base, layout
         self.how: How = how
 
     def forward(self, x: Float[Tensor, "b n w"], start: int = 0) -> Float[Tensor, "b n o"]:
-        positions = torch.arange(start, start + x.shape[1], device=x.device)
-        return join(x, _waves(positions, self.width, self.base), self.how)
+        waves = _waves(torch.arange(start, start + x.shape[1], device=x.device), self.width, self.base)
+        if self.layout == "halves":
+            waves = torch.cat((waves[:, 0::2], waves[:, 1::2]), dim=-1)
+        return join(x, waves, self.how)
 
 
 class Sinusoidal2d(nn.Module):

@@ -1,0 +1,107 @@
+"""Folders that Hugging Face's libraries read and write, by the tables in `hub/tables`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard import files
+from regard.hub import gate
+from regard.hub.gate import CheckpointError, Entry
+from regard.hub.store import Checkpoint, fill, pack, write
+from regard.hub.tables import rules
+from regard.hub.tables.table import Table, table, table_of
+from regard.text import Tokenizer
+from regard.text.tokenizer import FILES
+
+SHARDS = 1000  # files of one model
+_NAMES = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
+
+
+def read(
+    place: Path, name: str, about: Mapping[str, Any], *, dtype: torch.dtype, device: str | torch.device, pickle: bool
+) -> Checkpoint:
+    """A model of another library, as one of our families."""
+    found, path = table(about.get("model_type")), place / "config.json"
+    unsafe = (
+        _unpickle(place / _NAMES[2]) if pickle and not any((place / name).exists() for name in _NAMES[:2]) else None
+    )
+    stored = _header(place) if unsafe is None else _announced(place / _NAMES[2], unsafe)
+    empty = {
+        each: torch.empty(entry.shape, dtype=torch.float32 if entry.floating else torch.int64, device="meta")
+        for each, entry in stored.items()
+    }
+    fields = found.config(about, stored.keys())
+    model = gate.build(found.family.model, gate.config(found.family.config, fields, path, stored), path, stored)
+    gate.compare(_announced(path, rules.load(found.rules, empty)), model.state_dict(), place)
+    tokenizer = _tokenizer(place, found, about, model)
+    fill(model, rules.load(found.rules, unsafe or dict(gate.read(stored))), dtype=dtype, device=device)
+    return Checkpoint(model, found.family, tokenizer, {"title": name, **found.card}, place, name)
+
+
+def export(folder: str | Path, model: nn.Module, tokenizer: Tokenizer | None = None) -> None:
+    """Write a model and its tokenizer as a folder that `transformers` reads; replaces what was there."""
+    found = table_of(model)
+    config: Any = model.config
+    about = found.to_json(config, tokenizer)
+    theirs = rules.save(found.rules, {name: tensor.detach() for name, tensor in model.state_dict().items()})
+    write(folder, about, pack(theirs, "float32"), None, {} if tokenizer is None else tokenizer.files())
+
+
+def _tokenizer(place: Path, found: Table, about: Mapping[str, Any], model: Any) -> Tokenizer | None:
+    if not any((place / name).exists() for name in FILES):
+        return None
+    tokenizer = found.tokenizer(about, Tokenizer.load(place))
+    if tokenizer.vocab > model.config.vocab:
+        raise CheckpointError(
+            f"{place} has a tokenizer of {tokenizer.vocab} entries and a model of {model.config.vocab}; they do not fit"
+        )
+    return tokenizer
+
+
+def _header(place: Path) -> dict[str, Entry]:
+    """The tensors of one file of weights, or of all the files that an index names."""
+    whole, index, unsafe = (place / name for name in _NAMES)
+    if whole.exists():
+        return gate.header(whole)
+    if not index.exists():
+        if unsafe.exists():
+            raise CheckpointError(
+                f"{unsafe} is a pickle, which is read only if you trust it: load it with pickle=True, or take "
+                f"model.safetensors in its place"
+            )
+        raise CheckpointError(f"{whole} is missing; the folder of a model holds config.json and model.safetensors")
+    weights = gate.read_json(index).get("weight_map")
+    if not isinstance(weights, dict) or not all(isinstance(name, str) for name in weights.values()):
+        raise CheckpointError(f"{index} has no weight_map from tensors to files; fetch it again")
+    shards = sorted(set(weights.values()))
+    if len(shards) > SHARDS or any(Path(name).name != name for name in shards):
+        raise CheckpointError(f"{index} names {len(shards)} files, which must be up to {SHARDS} in the same folder")
+    found: dict[str, Entry] = {}
+    for name in shards:
+        entries = gate.header(place / name)
+        promised = {tensor for tensor, shard in weights.items() if shard == name}
+        if entries.keys() != promised:
+            odd = sorted(entries.keys() ^ promised)[0]
+            raise CheckpointError(f"{index} and {name} do not agree on {odd[:80]!r}; fetch them again")
+        found |= entries
+    return found
+
+
+def _announced(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Entry]:
+    """Tensors as a header would announce them."""
+    return {
+        name: Entry(path, "F32" if tensor.is_floating_point() else "I64", tuple(tensor.shape))
+        for name, tensor in tensors.items()
+    }
+
+
+def _unpickle(path: Path) -> dict[str, Tensor]:
+    """The tensors of a pickle; torch takes nothing else from it and runs none of its code."""
+    files.check(path)
+    found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    if not isinstance(found, dict) or not all(isinstance(each, Tensor) for each in found.values()):
+        raise CheckpointError(f"{path} holds no state dict of tensors; take model.safetensors in its place")
+    return {str(name): gate.finite(str(name), tensor, path) for name, tensor in found.items()}

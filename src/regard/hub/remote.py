@@ -1,0 +1,57 @@
+"""Models on the Hugging Face hub: `hub:owner/name`, or `hub:owner/name@revision`.
+
+The cache is looked at first, and the network only for what is not in it.
+"""
+
+import re
+from pathlib import Path
+
+from regard.hub.gate import CheckpointError
+
+PREFIX = "hub:"
+# Nothing that could be executed: no pickles, no code.
+SAFE = ("config.json", "card.json", "generation_config.json", "*.safetensors", "model.safetensors.index.json")
+TOKENIZERS = (
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.json"),
+    *("*.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model"),
+)
+PICKLE = "pytorch_model.bin"
+
+
+def fetch(what: str, *, pickle: bool = False) -> Path:
+    """The folder of a model on the hub, fetched if it is not in the cache."""
+    given = re.fullmatch(r"hub:([\w.-]{1,96}/[\w.-]{1,96})(?:@([\w./-]{1,200}))?", what)
+    if given is None or ".." in what:
+        raise CheckpointError(
+            f"{what[:200]!r} names no model on the hub; write hub:owner/name or hub:owner/name@revision"
+        )
+    name, revision = given[1], given[2] or "main"
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    patterns = [*SAFE, *TOKENIZERS, *([PICKLE] if pickle else [])]
+    try:
+        folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns, local_files_only=True))
+        if _whole(folder, pickle):
+            return folder
+    except (LocalEntryNotFoundError, OSError):
+        pass
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=patterns, max_workers=2))
+    except HfHubHTTPError as error:
+        status = error.response.status_code if error.response is not None else "no answer"
+        raise CheckpointError(
+            f"{what} cannot be fetched: the hub answers {status}; check owner, name and revision, and log in where the "
+            f"model is not public"
+        ) from None
+    except Exception as error:  # whatever its client lets through of the network's many ways to fail
+        said = " ".join(str(error).split())[:200]
+        raise CheckpointError(
+            f"{what} is not in the cache and cannot be fetched ({said}); go online, or give the folder of a copy"
+        ) from None
+
+
+def _whole(folder: Path, pickle: bool) -> bool:
+    """Whether an earlier fetch has brought all: one that was interrupted leaves some of the files."""
+    weights = any(folder.glob("*.safetensors")) or (pickle and (folder / PICKLE).exists())
+    return (folder / "config.json").exists() and weights

@@ -1,0 +1,55 @@
+"""What is known of a kind of other people's checkpoints, and how it is found: the folder is the registry."""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from torch import nn
+
+from regard.hub.gate import CheckpointError
+from regard.hub.tables.rules import Rule
+from regard.models.family import Family
+from regard.names import unknown
+from regard.text import Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A `model_type` of Hugging Face as one of our families."""
+
+    model_type: str
+    family: Family
+    rules: Sequence[Rule]
+    config: Callable[[Mapping[str, Any], Set[str]], dict[str, Any]]  # their config.json and names: our fields
+    to_json: Callable[[Any, Tokenizer | None], dict[str, Any]]
+    tokenizer: Callable[[Mapping[str, Any], Tokenizer], Tokenizer]
+    card: Mapping[str, Any]
+
+
+def tables() -> dict[str, Table]:
+    """Every table in the folder, by the `model_type` it reads."""
+    package = import_module("regard.hub.tables")
+    modules = [import_module(f"regard.hub.tables.{info.name}") for info in iter_modules(package.__path__)]
+    found: list[Table] = [module.TABLE for module in modules if hasattr(module, "TABLE")]
+    return {table.model_type: table for table in found}
+
+
+def table(model_type: object) -> Table:
+    """The table of a `model_type`; an unknown one is answered with those there are."""
+    known = tables()
+    if not isinstance(model_type, str) or model_type not in known:
+        raise CheckpointError(unknown("model_type that can be loaded", model_type, known))
+    return known[model_type]
+
+
+def table_of(model: nn.Module) -> Table:
+    """The table by which a model of ours is written for others."""
+    for each in tables().values():
+        if type(model) is each.family.model:
+            return each
+    known = ", ".join(each.family.name for each in tables().values())
+    raise ValueError(
+        f"a {type(model).__name__} has no place in other libraries; models of these families have: {known}"
+    )
