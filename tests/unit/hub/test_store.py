@@ -105,7 +105,7 @@ def test_all_that_is_wrong_with_a_config_is_told_at_once(folder: Path) -> None:
 
 def test_numbers_of_another_size_are_told_apart(folder: Path) -> None:
     rewritten(folder, config={"inputs": 2, "width": 8, "depth": 2, "classes": 3, "pooling": "sum"})
-    with pytest.raises(ValueError, match=r"does not fit its config: all.0.bias has shape \(16,\), not \(8,\)"):
+    with pytest.raises(ValueError, match=r"does not fit its config: phi.0.bias has shape \(16,\), not \(8,\)"):
         load(folder)
 
 

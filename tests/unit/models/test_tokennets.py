@@ -79,7 +79,9 @@ def test_padding_nodes_change_nothing() -> None:
     model, nodes, edges = graphs(), torch.randn(1, 8, 3), cycle(6)
     padded = F.pad(edges, (0, 2, 0, 2))
     vectors = torch.randn(1, 8, 4)
-    torch.testing.assert_close(model(nodes, padded, eigenvectors=vectors), model(nodes[:, :6], edges, eigenvectors=vectors[:, :6]))
+    torch.testing.assert_close(
+        model(nodes, padded, eigenvectors=vectors), model(nodes[:, :6], edges, eigenvectors=vectors[:, :6])
+    )
 
 
 def test_laplacian_places_tell_graphs_apart_that_look_alike_to_every_neighbour() -> None:
