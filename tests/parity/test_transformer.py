@@ -6,9 +6,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from transformers import MarianConfig, MarianMTModel
+from transformers import DetrConfig, MarianConfig, MarianMTModel
+from transformers.models.detr.modeling_detr import DetrDecoderLayer
 
-from regard.attention import Attention, causal, padding, record
+from regard.attention import Attention, causal, multihead, padding, record
+from regard.layers import MLP, PostNormBlock
 from regard.layers.position import Sinusoidal, sinusoid
 from regard.models.transformer import Config, Transformer
 
@@ -242,3 +244,33 @@ def test_writing_word_by_word_gives_what_marian_writes() -> None:
         logits[..., 0] = -torch.inf  # Marian never writes its padding
         written.append(logits.argmax(dim=-1))
     assert torch.cat(written, dim=1).equal(expected)
+
+
+def test_a_block_that_is_told_where_things_are_is_a_decoder_layer_of_detr() -> None:
+    config = DetrConfig(d_model=32, decoder_attention_heads=4, decoder_ffn_dim=48, attn_implementation="eager")
+    theirs = DetrDecoderLayer(config)
+    randomise(theirs)
+    ours = PostNormBlock(
+        32, multihead(32, 4), MLP(32, 48, activation=nn.ReLU), cross=multihead(32, 4), dropout=0.1
+    ).eval()
+    for mine, other in ((ours.attn, theirs.self_attn), (ours.cross, theirs.encoder_attn)):
+        for name, its in (("q", "q_proj"), ("k", "k_proj"), ("v", "v_proj"), ("out", "o_proj")):
+            copy(getattr(mine, name), getattr(other, its))
+    copy(ours.attn_norm, theirs.self_attn_layer_norm)
+    copy(ours.cross_norm, theirs.encoder_attn_layer_norm)
+    copy(ours.mlp_norm, theirs.final_layer_norm)
+    copy(ours.mlp.up, theirs.mlp.fc1)
+    copy(ours.mlp.down, theirs.mlp.fc2)
+    queries, slots, image, cells = (
+        torch.randn(2, 5, 32),
+        torch.randn(2, 5, 32),
+        torch.randn(2, 7, 32),
+        torch.randn(7, 32),
+    )
+    expected = theirs(
+        queries,
+        object_queries_position_embeddings=slots,
+        encoder_hidden_states=image,
+        spatial_position_embeddings=cells,
+    )
+    close(ours(queries, ours.cross.remember(image, where=cells[None]), where=slots), expected)

@@ -68,15 +68,11 @@ class Recurrent(nn.Module):
     ) -> tuple[Float[Tensor, "b n h"], RecurrentState]:
         """The annotations and the last state. What lies beyond `lengths` is not read, and its annotations are zero."""
         words = x.shape[1]
-        if words == 0:
-            raise ValueError(
-                "a sequence of length 0 leaves nothing to read; leave it out, or give it a word for its end"
-            )
+        check_lengths(lengths, words)
         start = None if state is None else self._start(state, batch=x.shape[0])
         if lengths is None:
             y, end = self.loop(x, start)
         else:
-            check_lengths(lengths, words)
             packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
             y, end = self.loop(packed, start)
             y, _ = pad_packed_sequence(y, batch_first=True, total_length=words)
@@ -108,8 +104,12 @@ class Recurrent(nn.Module):
         return torch.unflatten(x, 0, (self.depth, self.directions)).permute(2, 0, 1, 3).flatten(2)
 
 
-def check_lengths(lengths: Int[Tensor, " b"], words: int) -> None:
+def check_lengths(lengths: Int[Tensor, " b"] | None, words: int) -> None:
     """Refuse a sequence that is empty, or longer than the batch that holds it."""
+    if words == 0:
+        raise ValueError("a sequence of length 0 leaves nothing to read; leave it out, or give it a word for its end")
+    if lengths is None or torch.compiler.is_compiling():  # a graph is traced without values
+        return
     shortest, longest = int(lengths.min()), int(lengths.max())
     if shortest < 1:
         raise ValueError(

@@ -45,8 +45,8 @@ class DeepSets(nn.Module):
             real = visible[:, 0, 0, :, None]
             members, count = members.masked_fill(~real, 0.0), real.sum(dim=1).clamp(min=1)
         whole = members.sum(dim=1)
-        answer: Tensor = self.rho(whole if self.config.pooling == "sum" else whole / count)
-        return answer
+        output: Tensor = self.rho(whole if self.config.pooling == "sum" else whole / count)
+        return output
 
 
 def _network(inputs: int, width: int, outputs: int, depth: int) -> nn.Sequential:

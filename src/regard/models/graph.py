@@ -64,8 +64,8 @@ class GraphTransformer(nn.Module):
             x = block(x, visible=edges[:, None])
         real = edges.any(dim=-1, keepdim=True)
         mean = (self.norm(x) * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
-        answer: Tensor = self.to_classes(self.head(mean))
-        return answer
+        output: Tensor = self.to_classes(self.head(mean))
+        return output
 
 
 def example(config: Config) -> dict[str, Any]:

@@ -75,8 +75,8 @@ class LSTMN(nn.Module):
 
     def forward(self, ids: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b c"]:
         """The logits of the classes; what lies beyond `lengths` is padding."""
-        answer: Tensor = self.head(_mean(self.read(ids), lengths))
-        return answer
+        output: Tensor = self.head(_mean(self.read(ids), lengths))
+        return output
 
     def read(self, ids: Int[Tensor, "b n"]) -> Float[Tensor, "b n h"]:
         """The state of the last reader at each word."""
@@ -92,11 +92,10 @@ class _Hidden(nn.Linear):
 
 
 def _mean(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> Float[Tensor, "b h"]:
-    batch, words, _ = states.shape
+    check_lengths(lengths, states.shape[1])
     if lengths is None:
-        lengths = torch.full((batch,), words, device=states.device)
-    check_lengths(lengths, words)
-    real = padding(lengths, words)[:, 0, 0, :, None]
+        return states.mean(dim=1)
+    real = padding(lengths, states.shape[1])[:, 0, 0, :, None]
     return states.masked_fill(~real, 0.0).sum(dim=1) / lengths[:, None]
 
 

@@ -188,12 +188,12 @@ class Seq2Seq(nn.Module):
         """Read the source once, for all the words that will be written."""
         annotations, end = self.encoder(self.dropout(self.embed(source)), lengths=lengths)
         recurrent = end if self.bridge is None else RecurrentState(self.bridge(end.hidden).tanh())
-        sentences = torch.arange(len(source), device=source.device)
+        sentences = torch.arange(source.shape[0], device=source.device)
         if self.decoder.attn is None:
             return State(recurrent, end.summary, sentences)
         visible = None if lengths is None else padding(lengths, source.shape[1])
         fed = self.config.width if self.config.input_feeding else 0
-        nothing = annotations.new_zeros(len(source), fed)  # the first word comes after no other
+        nothing = annotations.new_zeros(source.shape[0], fed)  # the first word comes after no other
         return State(recurrent, nothing, sentences, self.decoder.attn.remember(annotations, visible=visible))
 
     def step(self, words: Int[Tensor, "b n"], state: State) -> tuple[Float[Tensor, "b n v"], State]:

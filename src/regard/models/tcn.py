@@ -47,8 +47,8 @@ class TCN(nn.Module):
 
     def forward(self, ids: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b c"]:
         """The logits of the classes at the last word; what lies beyond `lengths` is padding."""
-        answer: Tensor = self.head(_last(self.past(self.embed(ids)), lengths))
-        return answer
+        output: Tensor = self.head(_last(self.past(self.embed(ids)), lengths))
+        return output
 
     def __reduce__(self) -> tuple[Callable[..., "TCN"], tuple[Config, bool, Mapping[str, Tensor]]]:
         # Torch does not pickle a module with a weight norm, so the model is pickled as its config and weights.
@@ -66,11 +66,10 @@ def _rebuild(config: Config, training: bool, weights: Mapping[str, Tensor]) -> T
 
 
 def _last(states: Float[Tensor, "b n h"], lengths: Int[Tensor, " b"] | None) -> Float[Tensor, "b h"]:
-    batch, words, _ = states.shape
+    check_lengths(lengths, states.shape[1])
     if lengths is None:
-        lengths = torch.full((batch,), words, device=states.device)
-    check_lengths(lengths, words)
-    return states[torch.arange(batch, device=states.device), lengths - 1]
+        return states[:, -1]
+    return states[torch.arange(states.shape[0], device=states.device), lengths - 1]
 
 
 def example(config: Config) -> dict[str, Any]:

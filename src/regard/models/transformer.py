@@ -89,7 +89,7 @@ class Transformer(nn.Module):
         visible = None if lengths is None else padding(lengths, source.shape[1])
         x = self.encoder_norm(self.encoder(self._embed(source), visible=visible))
         contexts = [cast(Attention, block.cross).remember(x, visible=visible) for block in self.decoder.blocks]
-        return DecoderState(contexts, torch.arange(len(source), device=source.device))
+        return DecoderState(contexts, torch.arange(source.shape[0], device=source.device))
 
     def step(self, words: Int[Tensor, "b n"], state: DecoderState) -> tuple[Float[Tensor, "b n v"], DecoderState]:
         """The logits of what follows each of the next words, and the state behind them."""

@@ -112,6 +112,33 @@ def test_a_context_is_neither_forgotten_nor_ignored(kind: type[Block]) -> None:
         alone(x, looking.cross.remember(x))
 
 
+@pytest.mark.parametrize("kind", [Block, PostNormBlock])
+def test_positions_reach_queries_and_keys_but_no_value(kind: type[Block]) -> None:
+    block, x, where = kind(16, multihead(16, 4), MLP(16)), torch.randn(2, 5, 16), torch.randn(5, 16)[None]
+    assert not block(x, where=where).isclose(block(x)).all()
+    for asking in (block.attn.q, block.attn.k):
+        nn.init.zeros_(asking.weight)
+    torch.testing.assert_close(block(x, where=where), block(x))
+
+
+@pytest.mark.parametrize("kind", [Block, PostNormBlock])
+def test_what_is_hidden_of_a_context_is_not_looked_at(kind: type[Block]) -> None:
+    block, x, encoded = kind(16, multihead(16, 4), MLP(16), cross=multihead(16, 4)), *torch.randn(2, 1, 5, 16)
+    hidden = block(x, block.cross.remember(encoded), context_visible=padding(torch.tensor([3]), 5))
+    torch.testing.assert_close(hidden, block(x, block.cross.remember(encoded[:, :3])))
+    assert not hidden.isclose(block(x, block.cross.remember(encoded))).all()
+
+
+def test_a_stack_hands_positions_and_masks_to_each_of_its_blocks() -> None:
+    model = Stack(Block(16, multihead(16, 4), MLP(16), cross=multihead(16, 4)) for _ in range(2))
+    x, where, encoded = torch.randn(3, 1, 5, 16)
+    contexts, mask = [block.cross.remember(encoded) for block in model.blocks], padding(torch.tensor([3]), 5)
+    y = x
+    for block, context in zip(model.blocks, contexts, strict=True):
+        y = block(y, context, where=where, visible=causal(5), context_visible=mask)
+    assert model(x, contexts, where=where, visible=causal(5), context_visible=mask).equal(y)
+
+
 def test_skipped_branches_keep_the_expected_sum() -> None:
     join = Residual(4, drop_path=0.25)
     x, branch = torch.zeros(40_000, 1, 4), torch.ones(40_000, 1, 4)
@@ -186,6 +213,8 @@ def test_a_windowed_block_does_not_go_in_steps() -> None:
     assert block(torch.randn(1, 4, 4, 16)).shape == (1, 4, 4, 16)
     with pytest.raises(TypeError, match="Partitioned has no past to continue; only a block around an Attention"):
         block.step(torch.randn(1, 4, 16))
+    with pytest.raises(TypeError, match="Partitioned takes no positions; give `where` to a block around an Attention"):
+        block(torch.randn(1, 4, 4, 16), where=torch.randn(1, 4, 16))
 
 
 @pytest.mark.usefixtures("as_users_meet_it")

@@ -132,7 +132,7 @@ def test_gradients_are_finite_and_reach_every_word() -> None:
     [
         (4, [3, 0], "sequence 1 has length 0, which leaves nothing to read"),
         (4, [5, 2], "sequence 0 has length 5, but the batch holds 4 words; give lengths from 1 to 4"),
-        (0, None, "sequence 0 has length 0, which leaves nothing to read"),
+        (0, None, "a sequence of length 0 leaves nothing to read"),
     ],
 )
 def test_sentences_without_words_are_refused(columns: int, lengths: list[int] | None, message: str) -> None:

@@ -82,6 +82,15 @@ def test_writing_in_steps_equals_writing_at_once(first: bool, learning: bool, st
         close(in_steps, one(source, target, lengths=lengths))
 
 
+@norms_anywhere
+def test_a_hook_sees_what_every_block_adds_to_the_stream(first: bool) -> None:
+    one, seen = model(first), []
+    for block in (*one.encoder.blocks, *one.decoder.blocks):
+        block.register_forward_hook(lambda _, __, y: seen.append(y))
+    one(words(2, 5), words(2, 4))
+    assert [tuple(y.shape) for y in seen] == [(2, 5, 32), (2, 5, 32), (2, 4, 32), (2, 4, 32)]
+
+
 @torch.no_grad()
 def test_the_source_is_projected_once_and_the_past_is_not_computed_again() -> None:
     one, counted = model(), {"source": 0, "past": 0}

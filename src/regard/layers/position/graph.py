@@ -39,15 +39,8 @@ def laplacian(
     Where a graph has fewer vectors than asked for, the last columns are zero.
     """
     weights = to_float64(adjacency)
-    if not torch.equal(weights, weights.mT):
-        raise ValueError(
-            "the adjacency is not symmetric, and a directed graph has no such eigenvectors; "
-            "forget the directions with adjacency | adjacency.mT, or torch.maximum where edges have weights"
-        )
-    if bool((weights < 0).any()):
-        raise ValueError(
-            f"an edge has weight {float(weights.min()):g}, but weights must not be negative; use their size"
-        )
+    if not torch.compiler.is_compiling():  # a graph is traced without values
+        _check(weights)
     degree = weights.sum(dim=-1)
     scale = torch.where(degree > 0, degree.rsqrt(), 0.0)
     matrix = torch.diag_embed((degree > 0).to(weights)) - scale[..., :, None] * weights * scale[..., None, :]
@@ -59,3 +52,15 @@ def laplacian(
     dtype = adjacency.dtype if adjacency.is_floating_point() else torch.get_default_dtype()
     slowest: Tensor = vectors.gather(-1, chosen).masked_fill(missing[..., None, :], 0.0)
     return slowest.to(adjacency.device, dtype)
+
+
+def _check(weights: Float[Tensor, "*b n n"]) -> None:
+    if not torch.equal(weights, weights.mT):
+        raise ValueError(
+            "the adjacency is not symmetric, and a directed graph has no such eigenvectors; "
+            "forget the directions with adjacency | adjacency.mT, or torch.maximum where edges have weights"
+        )
+    if bool((weights < 0).any()):
+        raise ValueError(
+            f"an edge has weight {float(weights.min()):g}, but weights must not be negative; use their size"
+        )
