@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention.core import Additive, Dot, Location, Look, Score, mix
-from regard.attention.masks import Visible, both, causal, check, newest
+from regard.attention.masks import Visible, both, causal, check, check_newest
 from regard.attention.memory import Memory
 from regard.attention.partition import Layout, Partition
 from regard.attention.recorder import observed
@@ -67,8 +67,8 @@ class Attention(nn.Module):
     ) -> Float[Tensor, "b n o"]:
         """Ask with x, of a memory or of x itself, and blend the answers.
 
-        `where` says where the tokens stand to queries and keys but not to values (Carion 2020); `layout`, where they
-        lie on a map, to whoever watches.
+        `where` is added to what queries and keys are made of, but not to values (Carion 2020, DETR). `layout` tells
+        whoever watches where the tokens lie on a map.
         """
         self._check(x, memory)
         if memory is None:
@@ -159,7 +159,7 @@ class Attention(nn.Module):
         if self.q_norm is not None:
             q = self.q_norm(q)
         if self.rotary is not None:
-            newest(q.shape[-2], keys)
+            check_newest(q.shape[-2], keys)
             q = self.rotary(q, keys - q.shape[-2])
         if visible is not None:
             check(visible, queries=q.shape[-2], keys=keys, batch=q.shape[0], heads=self.heads)
@@ -279,14 +279,18 @@ def multihead(
     the width; `qk_norm` a norm of query and key heads; `qkv_bias` and `out_bias` give the projections their constants.
     """
     groups = heads if groups is None else groups
-    if min(width, heads, groups) < 1 or (head_width is not None and head_width < 1):
+    if min(width, heads, groups) < 1:
         raise ValueError(f"width {width}, {heads} heads and {groups} groups make no attention; all must be 1 or more")
+    if head_width is not None and head_width < 1:
+        raise ValueError(f"heads of width {head_width} hold nothing; give 1 or more, or leave head_width out")
     if head_width is None and width % heads:
         raise ValueError(f"width {width} does not split into {heads} heads; try {_divisors_near(width, heads)} heads")
     if heads % groups:
         raise ValueError(f"{heads} heads do not share {groups} groups; try {_divisors_near(heads, groups)} groups")
     if groups < heads and isinstance(score, Additive):
-        raise ValueError(f"an additive score has keys for each of {heads} heads and not for {groups} groups; take Dot()")
+        raise ValueError(
+            f"an additive score has keys for each of {heads} heads and not for {groups} groups; take Dot()"
+        )
     context, head = width if context is None else context, width // heads if head_width is None else head_width
     return Attention(
         q=nn.Linear(width, heads * head, bias=qkv_bias),

@@ -61,8 +61,8 @@ def written_out_is_faster(q: Tensor, k: Tensor, visible: Visible | None, dropout
     else:
         longest = 16
     if not torch.compiler.is_compiling():
-        return 1 < q.shape[-2] <= longest >= k.shape[-2]
-    # A graph for all lengths must not ask for one: the answer would tie it to lengths that answer alike.
+        return q.shape[-2] > 1 and max(q.shape[-2], k.shape[-2]) <= longest
+    # A graph for all lengths must not ask which one it is: the answer would tie it to lengths that answer alike.
     from torch.fx.experimental.symbolic_shapes import statically_known_true
 
     short = statically_known_true(q.shape[-2] <= longest) and statically_known_true(k.shape[-2] <= longest)

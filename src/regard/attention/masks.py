@@ -22,7 +22,7 @@ class Causal:
     keys: int
 
     def __post_init__(self) -> None:
-        newest(self.queries, self.keys)
+        check_newest(self.queries, self.keys)
 
     def draw(self, device: torch.device | None = None) -> Bool[Tensor, "q k"]:
         ones = torch.ones(self.queries, self.keys, dtype=torch.bool, device=device)
@@ -150,12 +150,12 @@ def check(visible: Visible, *, queries: int, keys: int, batch: int, heads: int) 
 
 def distance(queries: int, keys: int, device: torch.device | None = None) -> Int[Tensor, "q k"]:
     """Key place minus query place, where the last query stands at the last key."""
-    newest(queries, keys)
+    check_newest(queries, keys)
     place = torch.arange(keys, device=device)
     return place - place[keys - queries :, None]
 
 
-def newest(queries: int, keys: int) -> None:
+def check_newest(queries: int, keys: int) -> None:
     """Refuse more queries than keys where the queries are to be the newest of them."""
     if not 0 < queries <= keys:
         raise ValueError(f"{queries} queries cannot be the newest of {keys} keys; give 1 to {keys} queries")

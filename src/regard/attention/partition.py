@@ -34,7 +34,7 @@ class Partition:
         return 0, 0
 
     def split(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "g n c"]:
-        return self._cut(x, padding=0.0)
+        return self._cut(x, padding=0)
 
     def merge(self, groups: Float[Tensor, "g n c"], height: int, width: int) -> Float[Tensor, "b h w c"]:
         x = rearrange(groups, f"{GROUPS} -> {self.pattern()}", **self.factors(height, width))
@@ -49,8 +49,8 @@ class Partition:
         if (size["i"] * size["p"], size["j"] * size["q"]) == (height, width) and not (up or left):
             return None
         carried_down, carried_right = (torch.arange(n, device=device) < m for n, m in ((height, up), (width, left)))
-        label = (2.0 * carried_down[:, None] + carried_right)[None, :, :, None]
-        group = self._cut(label, padding=-1.0).squeeze(-1)
+        label = (2 * carried_down[:, None] + carried_right)[None, :, :, None]
+        group = self._cut(label, padding=-1).squeeze(-1)
         return ((group[:, :, None] == group[:, None, :]) & (group[:, None, :] >= 0))[:, None]
 
     def cells(self, height: int, width: int, device: torch.device) -> Int[Tensor, "g n"]:
@@ -58,7 +58,7 @@ class Partition:
         cell = torch.arange(height * width, device=device).view(1, height, width, 1)
         return self._cut(cell, padding=height * width).squeeze(-1)
 
-    def _cut(self, x: Tensor, padding: float) -> Tensor:
+    def _cut(self, x: Tensor, padding: int) -> Tensor:
         height, width = x.shape[1:3]
         size = self.factors(height, width)
         down, right = size["i"] * size["p"] - height, size["j"] * size["q"] - width
@@ -169,10 +169,10 @@ class Layout:
                 )
             return weights
         cells = self.partition.cells(self.height, self.width, weights.device)
-        # Every cell is in one group and at one place of it: its row of weights is found there, and handed out to the
-        # cells of that group. Keys that are padding go to one more column.
+        # Each cell has its place in one group: its row of weights stands there, and is spread over the cells of that
+        # group. Padding is a cell after the last, which is cut off again.
         place = cells.flatten().argsort()[:total]
-        rows_of_cells = weights.unflatten(0, (-1, len(cells))).transpose(1, 2).flatten(2, 3)[:, :, place]
-        columns = cells[place // cells.shape[1]].expand_as(rows_of_cells)
-        whole = weights.new_zeros(*rows_of_cells.shape[:-1], total + 1)
-        return whole.scatter(-1, columns, rows_of_cells)[..., :total]
+        taken = torch.unflatten(weights, 0, (-1, len(cells))).transpose(1, 2).flatten(2, 3)[:, :, place]
+        group = cells[place // cells.shape[1]]
+        whole = weights.new_zeros(*taken.shape[:-1], total + 1).scatter(-1, group.expand_as(taken), taken)
+        return whole[..., :total]
