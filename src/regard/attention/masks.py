@@ -162,8 +162,10 @@ def check_newest(queries: int, keys: int) -> None:
 
 
 def _is_readable(x: Tensor) -> bool:
-    """Whether there are numbers to look at, and not the symbols that a compiler passes through."""
-    return type(x) is Tensor and x.device.type != "meta" and not torch.compiler.is_compiling()
+    """Whether there are numbers to look at, and not what a compiler, a tracer or vmap puts in their place."""
+    if torch.compiler.is_compiling() or type(x) is not Tensor or x.is_meta:
+        return False
+    return not torch._C._functorch.is_functorch_wrapped_tensor(x)
 
 
 def _pads(visible: Bool[Tensor, "q k"]) -> bool:

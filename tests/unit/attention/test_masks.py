@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses import FakeTensorMode
 
 from regard.attention import Causal, both, causal, either, local, media, multihead, padding, prefix, strided
 
@@ -154,6 +155,18 @@ def test_lengths_must_be_there_and_fit() -> None:
         padding(torch.tensor([3, 9]), 5)
     with pytest.raises(TypeError, match=r"lengths is a list; write torch.tensor\(lengths\)"):
         padding([3, 5], 5)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_masks_are_made_where_there_are_no_numbers_to_check() -> None:
+    lengths, tables = torch.tensor([[1, 3], [2, 2]]), torch.rand(3, 4, 4) < 0.5
+    assert torch.vmap(lambda each: padding(each, 3))(lengths).equal(torch.stack([padding(each, 3) for each in lengths]))
+    attn, x = multihead(8, 2).eval(), torch.randn(4, 4, 8)
+    every = torch.vmap(lambda table: attn(x, visible=table))(tables)
+    torch.testing.assert_close(every[0], attn(x, visible=tables[:1, None]))
+    with FakeTensorMode():
+        assert padding(torch.tensor([1, 3]), 3).shape == (2, 1, 1, 3)
+        assert multihead(8, 2)(torch.randn(4, 4, 8), visible=torch.ones(4, 4).bool()).shape == (4, 4, 8)
 
 
 @pytest.mark.usefixtures("as_users_meet_it")
