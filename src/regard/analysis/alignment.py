@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import record
-from regard.data import Batches
+from regard.data import token_batches
 from regard.text import SPECIALS, UNKNOWN, Tokenizer
 from regard.world.language import Pair, text
 
@@ -74,7 +74,7 @@ def forced(
         raise ValueError("the model is learning, so chance would change what it looks at; call model.eval() first")
     one: Any = model
     longest = max(map(len, (*sources, *targets)), default=0)
-    for batch in Batches(sources, targets, tokens=max(tokens, longest)).once():
+    for batch in token_batches(sources, targets, tokens=max(tokens, longest)).once():
         (source, target), (lengths, ends) = (map(torch.from_numpy, each) for each in (batch.sides, batch.lengths))
         with record(model) as trace:
             one(source, target[:, :-1], lengths=lengths)

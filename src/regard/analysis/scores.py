@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from regard.data import Batches
+from regard.data import token_batches
 
 RESAMPLES = 1000
 EDGES = (5, 10, 15, 20, 30)  # words of a source; longer ones share the last bin
@@ -96,7 +96,7 @@ def perplexity(
         raise ValueError("the model is learning, so chance would change the number; call model.eval() first")
     longest = max(map(len, (*sources, *targets)), default=0)
     surprise, predicted = 0.0, 0
-    for batch in Batches(sources, targets, tokens=max(tokens, longest)).once():
+    for batch in token_batches(sources, targets, tokens=max(tokens, longest)).once():
         (source, target), (lengths, ends) = (map(torch.from_numpy, each) for each in (batch.sides, batch.lengths))
         logits = model(source, target[:, :-1], lengths=lengths)
         surprise += _surprise(logits, target[:, 1:], ends - 1)

@@ -1,7 +1,7 @@
 """What every model file ends with, and how it is found: the folder is the registry."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
@@ -19,11 +19,11 @@ class Family:
     model: type[nn.Module]
     presets: Mapping[str, Any]
 
-    def build(self, preset: str | None = None) -> nn.Module:
+    def build(self, preset: str | None = None, **changes: Any) -> nn.Module:
         """A fresh model of a published size, or of the paper's base size."""
         if preset is not None and preset not in self.presets:
             raise KeyError(f"{self.name} has no size {preset!r}; choose from {', '.join(self.presets)}")
-        return self.model(self.config() if preset is None else self.presets[preset])
+        return self.model(replace(self.config() if preset is None else self.presets[preset], **changes))
 
 
 def families() -> dict[str, Family]:
@@ -34,13 +34,13 @@ def families() -> dict[str, Family]:
     return {family.name: family for family in found}
 
 
-def build(preset: str) -> nn.Module:
+def build(preset: str, **changes: Any) -> nn.Module:
     """A fresh model by the name of a size, such as `deepsets-nano`."""
     sizes = {size: one for one in families().values() for size in one.presets}
     if preset not in sizes:
         near = get_close_matches(preset, sizes, n=3, cutoff=0.4) or sorted(sizes)
         raise KeyError(f"no model has the size {preset!r}; try {', '.join(near)}")
-    return sizes[preset].build(preset)
+    return sizes[preset].build(preset, **changes)
 
 
 def family(name: str) -> Family:

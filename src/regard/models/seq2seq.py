@@ -248,6 +248,7 @@ PRESETS = {
         dropout=0.2,
     ),
     "seq2seq-small": Config(vocab=8000, target=8000, width=256, hidden=256, dropout=0.3),
+    "seq2seq-tiny": Config(vocab=4000, target=None, width=256, hidden=384, dropout=0.3),
     "seq2seq-nano": Config(vocab=40, target=48, width=16, hidden=24),
 }
 

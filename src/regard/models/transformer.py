@@ -150,6 +150,7 @@ PRESETS = {
     "transformer-base": Config(),
     "transformer-big": Config(width=1024, heads=16, hidden=4096, dropout=0.3),
     "transformer-small": Config(vocab=8000, width=256, depth=3, heads=4, hidden=512, dropout=0.3),
+    "transformer-tiny": Config(vocab=4000, width=128, depth=4, heads=4, hidden=256, dropout=0.3, norm_first=True),
     "transformer-nano": Config(vocab=48, width=32, depth=2, heads=4, hidden=64),
 }
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from regard.recipes.sentiment import Recipe, build
 
 from regard.data import DataError
-from regard.recipes.sentiment import Recipe, build
 
 
 @pytest.fixture
