@@ -113,6 +113,9 @@ def _resumed(flags: Plan, args: list[str], folder: Path) -> Plan:
 
     said = {arg.partition("=")[0].removeprefix("--").replace("-", "_") for arg in args if arg.startswith("--")}
     before = read_recipe(folder)["fields"]
-    known = {name: value for name, value in before.items() if name in fields_of(flags) and name not in said}
-    # JSON has no tuples.
-    return replace(flags, **{name: tuple(value) if isinstance(value, list) else value for name, value in known.items()})
+    known: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value  # JSON has no tuples
+        for name, value in before.items()
+        if name in fields_of(flags) and name not in said
+    }
+    return replace(flags, **known)

@@ -36,7 +36,8 @@ def pairs(
         return View(view.name, _Written(view), view.facts)
     if dataset.name == "multi30k":
         return parallel(*get(dataset, [f"{split}.{source}.gz", f"{split}.{target}.gz"]))
-    english_first = table(*get(dataset), Columns(2, 3))
+    (path,) = get(dataset)
+    english_first = table(path, Columns(2, 3))
     chosen = divide(english_first)[split]
     return chosen if source == "en" else [(second, first) for first, second in chosen]
 

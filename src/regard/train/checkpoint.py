@@ -120,5 +120,5 @@ def _crc(tensors: dict[str, Tensor]) -> int:
     found = 0
     for name in sorted(tensors):
         bits = tensors[name].contiguous().flatten().view(torch.uint8).numpy()
-        found = crc32(bits, crc32(name.encode(), found))
+        found = crc32(bits.data, crc32(name.encode(), found))
     return found

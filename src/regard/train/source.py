@@ -1,6 +1,6 @@
 """Batches without end: those that know their place, and any others, which are read again from the beginning."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -41,7 +41,7 @@ class Repeated(Iterator[Any]):
 
     @property
     def state(self) -> dict[str, int]:
-        epoch = len(self.batches) if hasattr(self.batches, "__len__") else -1
+        epoch = len(self.batches) if isinstance(self.batches, Sized) else -1
         return {"taken": self._taken, "seed": self.seed, "epoch": epoch}
 
     def restore(self, state: dict[str, int]) -> None:

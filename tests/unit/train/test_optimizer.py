@@ -66,7 +66,7 @@ def test_sgd_takes_the_steps_of_a_hand_and_goes_on_with_its_momentum(tmp_path: P
         with torch.no_grad():
             for i, (p, g) in enumerate(zip(by_hand.model.parameters(), gradients, strict=True)):
                 velocity[i] = 0.5 * velocity[i] + g
-                p -= 0.1 * velocity[i]
+                p.sub_(0.1 * velocity[i])
     found, _ = checkpoint.read(newest(tmp_path / "line") or tmp_path)
     torch.testing.assert_close(found["model.weight"], by_hand.model.state_dict()["weight"])
     copied = Copy(optimizer="sgd", lr=0.1, momentum=0.9)
@@ -89,7 +89,7 @@ class Distilled(nn.Module):
 
 
 def follow(model: nn.Module, step: int) -> None:
-    for mine, theirs in zip(model.teacher.parameters(), model.student.parameters(), strict=True):  # type: ignore[union-attr,operator]
+    for mine, theirs in zip(model.teacher.parameters(), model.student.parameters(), strict=True):
         mine.lerp_(theirs, 0.1 / step)
 
 

@@ -10,7 +10,7 @@ ROWS = list(range(10))
 
 
 def loader(*, shuffle: bool = True) -> DataLoader[int]:
-    return DataLoader(ROWS, batch_size=4, shuffle=shuffle)  # type: ignore[arg-type]
+    return DataLoader(ROWS, batch_size=4, shuffle=shuffle)
 
 
 def test_it_is_a_source_and_a_source_stays_itself() -> None:
