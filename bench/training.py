@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from bench.clock import Times, console, show
-from regard.data import Batch, Batches, pairs
+from regard.data import Batch, pairs, token_batches
 from regard.models.transformer import Config, Transformer
 from regard.text import Tokenizer
 from regard.train import machine
@@ -95,7 +95,10 @@ def ours(sizes: Sizes) -> Callable[[Batch], None]:
         source, target = map(torch.as_tensor, batch.sides)
         with machine.autocast(torch.device("cpu"), "auto"):
             logits = model(source, target[:, :-1], lengths=torch.as_tensor(batch.lengths[0]))
-            loss = cross_entropy(logits, target[:, 1:], smoothing=SMOOTHING) / (target[:, 1:] != 0).sum()
+            loss = (
+                cross_entropy(logits, target[:, 1:], label_smoothing=SMOOTHING, ignore_index=0)
+                / (target[:, 1:] != 0).sum()
+            )
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -171,7 +174,7 @@ def _work(end: Connection, sizes: Sizes, name: str, threads: int) -> None:
     step = CONTESTANTS[name](sizes)
     rows = list(pairs("multi30k", "de", "en"))
     tokenizer = Tokenizer.train((text for pair in rows for text in pair), vocab=VOCAB)
-    batches = Batches(
+    batches = token_batches(
         tokenizer.encode([source for source, _ in rows], stop=True),
         tokenizer.encode([target for _, target in rows], start=True, stop=True),
         tokens=TOKENS,

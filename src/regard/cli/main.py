@@ -53,7 +53,10 @@ def _run(args: list[str]) -> None:
     from regard.cli.flags import parse
 
     module = import_module(f"regard.cli.{word}")
-    module.main(parse(module.Flags, known[word], rest))
+    if hasattr(module, "flags_of"):  # the flags depend on what is said, and what was said matters
+        module.main(parse(module.flags_of(rest), known[word], rest), rest)
+    else:
+        module.main(parse(module.Flags, known[word], rest))
 
 
 def _unknown(word: str, known: list[str]) -> str:

@@ -1,10 +1,11 @@
 """Train a model by a recipe; it can stop and go on anywhere.
 
 Ctrl-C stops behind the step that runs, and the same command with --resume goes on as if nothing had happened. Under
-torchrun the same command trains with several processes.
+torchrun the same command trains with several processes. A recipe may also be a Python file of your own.
 
     regard train translate --source de --target en --lower
     regard train translate --out runs/translate-0 --resume
+    regard train my_recipe.py --lr 1e-3
     torchrun --nproc-per-node 2 -m regard train translate --accumulate 2
 """
 
@@ -22,17 +23,44 @@ from typing import Annotated, Any, Union
 
 from tyro.conf import subcommand
 
-from regard import recipes
+from regard import plugins, recipes
 from regard.cli.errors import UsageError
 from regard.train.plan import Plan, check, fields_of
 
 GROUP = "Train and run"
 
-MODULES = {
-    info.name: import_module(f"regard.recipes.{info.name}")  # their fields import no torch
-    for info in iter_modules(recipes.__path__)
-}
-RECIPES = {name: module for name, module in MODULES.items() if hasattr(module, "Recipe")}
+
+def recipes_of(args: list[str]) -> dict[str, ModuleType]:
+    """The recipes that may be named: ours, those of plugins, and a Python file that is named here."""
+    modules = {info.name: import_module(f"regard.recipes.{info.name}") for info in iter_modules(recipes.__path__)}
+    modules |= {Path(str(module.__file__)).stem: module for module in plugins.modules()}
+    found = {name: module for name, module in modules.items() if hasattr(module, "Recipe")}
+    if args and args[0].endswith(".py"):
+        found[args[0]] = _own(Path(args[0]))
+    return found
+
+
+def _own(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UsageError(f"{path} is no file; give a Python file with a `Recipe` and a `build`")
+    module = plugins.load(path.resolve())
+    recipe = getattr(module, "Recipe", None)
+    if not (isinstance(recipe, type) and issubclass(recipe, Plan) and hasattr(module, "build")):
+        raise UsageError(
+            f"{path} is no recipe; give it a dataclass `class Recipe(Plan)` and a function `build(recipe)` that "
+            "returns a Task"
+        )
+    return module
+
+
+def flags_of(args: list[str]) -> Any:
+    """The flags of every recipe, as a choice."""
+    return Union[  # noqa: UP007 - as many kinds as there are files
+        tuple(
+            Annotated[module.Recipe, subcommand(name, description=_text(module))]
+            for name, module in recipes_of(args).items()
+        )
+    ]
 
 
 def _text(module: ModuleType) -> str:
@@ -40,52 +68,54 @@ def _text(module: ModuleType) -> str:
     return re.sub(r"^(?=regard |torchrun )", "    ", cleandoc(module.__doc__ or ""), flags=re.MULTILINE)
 
 
-Flags: Any = Union[  # noqa: UP007 - as many kinds as there are files
-    tuple(Annotated[module.Recipe, subcommand(name, description=_text(module))] for name, module in RECIPES.items())
-]
-
-
-def main(flags: Plan) -> None:
+def main(flags: Plan, args: list[str]) -> None:
     """Train, and say where the model is and how good."""
-    name = type(flags).__module__.rpartition(".")[2]
+    module = sys.modules[type(flags).__module__]
+    name = Path(str(module.__file__)).stem
     folder = Path(flags.out or f"runs/{name}-{flags.seed}")
     from regard.data import DataError
-    from regard.train.run import RunError, admit
+    from regard.train.run import RunError, admit, compare
 
     try:
         admit(folder, resume=flags.resume)
-        recipe: Any = _resumed(flags, folder) if flags.resume else flags
+        recipe: Any = _resumed(flags, args, folder) if flags.resume else flags
+        if flags.resume:
+            compare(folder, name, json.loads(json.dumps(fields_of(recipe))))
         check(recipe, int(os.environ.get("WORLD_SIZE", 1)))  # before the data are read
     except (RunError, ValueError) as error:
         raise UsageError(str(error)) from None
     from regard.train.loop import fit
     from regard.train.ranks import Ranks
 
-    try:
-        with Ranks() as ranks:
-            task, card = RECIPES[name].build(recipe)
-            outcome = fit(task, recipe, folder, recipe=name, card=card, ranks=ranks)
-    except (RunError, DataError) as error:
-        raise SystemExit(str(error)) from None
+    with Ranks() as ranks:
+        try:
+            task = module.build(recipe)
+        except DataError as error:
+            raise SystemExit(str(error)) from None
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        try:
+            outcome = fit(task, recipe, folder, recipe=name, ranks=ranks)
+        except (RunError, DataError) as error:
+            raise SystemExit(str(error)) from None
     if ranks.first and flags.json:
         print(json.dumps({"recipe": name, **asdict(outcome), "folder": str(outcome.folder)}))
     elif ranks.first and outcome.finished:
-        print(f"{outcome.folder / 'model'}: best score {outcome.best:.4g} in {outcome.minutes:.1f} minutes")
+        print(f"{outcome.folder / 'model'}: best {task.metric} {outcome.best:.4g} in {outcome.minutes:.1f} minutes")
     if not outcome.finished:
         sys.stdout.flush()
         raise SystemExit(130)
 
 
-def _resumed(flags: Plan, folder: Path) -> Plan:
-    """The recipe of the run in a folder; a flag may say again what it says, not something else."""
-    from regard.train.run import asked
+def _resumed(flags: Plan, args: list[str], folder: Path) -> Plan:
+    """The flags that a run began with, and over them those that are said now."""
+    from regard.train.run import read_recipe
 
-    usual, before = fields_of(type(flags)()), asked(folder)["fields"]
-    changed: dict[str, Any] = {}
-    for name, given in fields_of(flags).items():
-        was = before.get(name, given)
-        was = tuple(was) if isinstance(was, list) else was  # JSON has no pairs
-        if given not in (was, usual[name]):
-            raise UsageError(f"{folder} was begun with --{name} {was}, not {given}; resume with the same")
-        changed[name] = was
-    return replace(flags, **changed)
+    said = {arg.partition("=")[0].removeprefix("--").replace("-", "_") for arg in args if arg.startswith("--")}
+    before = read_recipe(folder)["fields"]
+    known: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value  # JSON has no tuples
+        for name, value in before.items()
+        if name in fields_of(flags) and name not in said
+    }
+    return replace(flags, **known)

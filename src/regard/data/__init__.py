@@ -1,10 +1,12 @@
 """Named data sets with their home and checksum, pairs, labels, trees, token files, and batches that resume exactly."""
 
-from regard.data.batches import Batch, Batches
+from regard.data.batches import Batches
 from regard.data.errors import DataError
 from regard.data.fetch import cache, get, inspect, locate
 from regard.data.labelled import labelled
-from regard.data.pairs import belongs, divide, lines, pairs, parallel, table
+from regard.data.order import Order
+from regard.data.padded import Batch, token_batches
+from regard.data.pairs import Columns, belongs, columns, divide, lines, pairs, parallel, table
 from regard.data.sets import SETS, Dataset, File, find
 from regard.data.split import split
 from regard.data.tokens import Tokens, write
@@ -14,13 +16,16 @@ __all__ = [
     "SETS",
     "Batch",
     "Batches",
+    "Columns",
     "DataError",
     "Dataset",
     "File",
+    "Order",
     "Tokens",
     "belongs",
     "brackets",
     "cache",
+    "columns",
     "divide",
     "find",
     "get",
@@ -34,6 +39,7 @@ __all__ = [
     "skeleton",
     "split",
     "table",
+    "token_batches",
     "treebank",
     "write",
 ]

@@ -1,14 +1,12 @@
-"""Batches of rows of similar length, in an order that a few integers describe.
+"""Batches: an order of rows that resumes, and a collation that makes a batch of some of them."""
 
-The sequence of batches is one for all processes and depends on the seed alone; each process takes its share of it. So a
-run stops anywhere and continues exactly, with as many processes as there are then.
-"""
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
-from zlib import crc32
+from regard.chance import Chance
+from regard.data.order import Order, Rows
 
+<<<<<<< HEAD
 import numpy as np
 from jaxtyping import Int64, Shaped
 
@@ -17,84 +15,60 @@ from regard.data.tokens import Tokens
 
 Rows = Sequence[Sequence[int]] | Sequence[Shaped[np.ndarray, " n"]]
 Vary = Callable[[Rows, Chance], Rows]
+=======
+T_co = TypeVar("T_co", covariant=True)
+Collate = Callable[[Rows, Chance | None], T_co]  # the chance is that of the batch's place; none in a measurement
+>>>>>>> train
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Rows put side by side: `rows` are their numbers, `sides` their ids, padded behind, `lengths` those without."""
+class Batches(Iterator[T_co], Generic[T_co]):
+    """Batches without end, of whatever a collation makes: padded tokens, pictures, sounds or points.
 
-    rows: Int64[np.ndarray, " b"]
-    sides: tuple[Int64[np.ndarray, "b _"], ...]
-    lengths: tuple[Int64[np.ndarray, " b"], ...]
-
-
-class Batches(Iterator[Batch]):
-    """Batches without end, epoch after epoch: each epoch has every row once, and the same number of batches.
-
-    `sides` are the columns of the data, say source and target, row by row. No side of a batch has more than `tokens`
-    places, padding included. Process `rank` of `ranks` takes every `ranks`-th batch. `vary` may change the rows of a
-    batch each time they are met, by a chance of its own; what it adds is not counted.
+    A collation may vary its rows by the chance it is given, which belongs to the batch's place: a run that was stopped
+    meets the same ones.
     """
 
-    def __init__(
-        self, *sides: Rows, tokens: int, seed: int = 0, rank: int = 0, ranks: int = 1, vary: Vary | None = None
-    ) -> None:
-        if not sides or not len(sides[0]) or any(len(side) != len(sides[0]) for side in sides):
-            raise ValueError(
-                f"sides of {[len(side) for side in sides]} rows make no batches; give equally many, 1 or more"
-            )
-        if not 0 <= rank < ranks:
-            raise ValueError(f"rank {rank} is not among {ranks}; ranks are numbered from 0 to {ranks - 1}")
-        self.sides, self.tokens, self.seed, self.rank, self.ranks, self.vary = sides, tokens, seed, rank, ranks, vary
-        lengths = np.stack([_lengths(side) for side in sides])
-        self._longest = np.maximum(lengths.max(axis=0), 1)
-        if (most := int(self._longest.max())) > tokens:
-            raise ValueError(
-                f"row {int(self._longest.argmax())} has {most} tokens, and a batch has room for {tokens}; "
-                "give a larger batch, or encode with a limit"
-            )
-        self._edges = _cut(np.sort(self._longest), tokens)
-        self._data = crc32(lengths.astype("<i8").tobytes())
-        self._taken = 0  # by all processes together
-        self._plan: tuple[int, list[Int64[np.ndarray, " b"]]] | None = None
+    def __init__(self, order: Order, collate: Collate[T_co]) -> None:
+        self.order, self.collate = order, collate
 
     def __len__(self) -> int:
         """How many batches an epoch has, for all processes together."""
-        return len(self._edges) - 1
+        return len(self.order)
+
+    @property
+    def rank(self) -> int:
+        return self.order.rank
+
+    @rank.setter
+    def rank(self, rank: int) -> None:
+        self.order.rank = rank
+
+    @property
+    def ranks(self) -> int:
+        return self.order.ranks
+
+    @ranks.setter
+    def ranks(self, ranks: int) -> None:
+        self.order.ranks = ranks
 
     @property
     def epoch(self) -> int:
-        """How many times the data have been seen whole."""
-        return self._taken // len(self)
+        return self.order.epoch
 
     @property
     def state(self) -> dict[str, int]:
-        """Where we are: batches taken by all processes, and what they were taken from."""
-        return {"taken": self._taken, "seed": self.seed, "tokens": self.tokens, "data": self._data}
+        return self.order.state
 
     def restore(self, state: dict[str, int]) -> None:
-        """Continue behind the last batch of a state, whatever number of processes took it."""
-        for name, ours in self.state.items():
-            if name not in state:
-                raise ValueError(f"this state has no {name!r}; give one that `state` returned")
-            if name != "taken" and state[name] != ours:
-                raise ValueError(
-                    f"this state was taken with {name} {state[name]}, and here it is {ours}; "
-                    "continue with the same data, tokens and seed, or start anew"
-                )
-        if state["taken"] < 0:
-            raise ValueError(f"{state['taken']} batches cannot have been taken; give a state that `state` returned")
-        self._taken = state["taken"]
+        self.order.restore(state)
 
-    def __next__(self) -> Batch:
-        """The next batch of this process. All processes step together, also across the end of an epoch."""
-        number = self._taken + self.rank
-        epoch, place = divmod(number, len(self))
-        self._taken += self.ranks
-        return self._batch(self._planned(epoch)[place], Chance(self.seed, "vary", number))
+    def __next__(self) -> T_co:
+        rows, number = next(self.order)
+        return self.collate(rows, Chance(self.order.seed, "vary", number))
 
-    def once(self) -> Iterator[Batch]:
+    def once(self) -> Iterator[T_co]:
         """One pass for a measurement: every row once as it is, short ones first; the position does not move."""
+<<<<<<< HEAD
         order = np.argsort(self._longest, kind="stable")
         for start, end in list(zip(self._edges, self._edges[1:], strict=False))[self.rank :: self.ranks]:
             yield self._batch(order[start:end])
@@ -135,3 +109,6 @@ def _pad(rows: Sequence[Any], pad: int = 0) -> tuple[Int64[np.ndarray, "b n"], I
     for i, row in enumerate(rows):
         padded[i, : len(row)] = row
     return padded, lengths
+=======
+        return (self.collate(rows, None) for rows in self.order.once())
+>>>>>>> train

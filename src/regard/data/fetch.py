@@ -7,8 +7,7 @@ beside its place, checked, and moved there; nothing of it is ever run.
 
 import hashlib
 import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
@@ -18,6 +17,7 @@ from urllib.request import Request, urlopen
 
 from regard.data.errors import DataError
 from regard.data.sets import Dataset, File
+from regard.progress import Progress, bar
 
 try:
     import fcntl
@@ -25,7 +25,6 @@ except ImportError:  # Windows: there, two processes should not fetch the same f
     fcntl = None  # type: ignore[assignment]
 
 State = Literal["whole", "absent", "cut short", "damaged"]
-Progress = Callable[[int], object]  # told the bytes that are there so far
 
 PATIENCE = 30.0  # seconds without a byte before a server is given up
 CHUNK = 1 << 16
@@ -96,7 +95,7 @@ def _fetch(dataset: Dataset, file: File) -> Path:
             partial.unlink(missing_ok=True)
             return path
         try:
-            with _bar(f"{dataset.name}/{file.name}", file.size) as progress:
+            with bar(f"{dataset.name}/{file.name}", float(file.size), unit="bytes") as progress:
                 _receive(url, out, file.size, progress)
         except HTTPError as error:
             error.close()
@@ -163,18 +162,3 @@ def _alone(stream: IO[bytes]) -> Iterator[None]:
         fcntl.flock(stream, fcntl.LOCK_EX)
         stream.seek(0, os.SEEK_END)
     yield  # closing the file lets the next one in
-
-
-@contextmanager
-def _bar(name: str, size: int) -> Iterator[Progress]:
-    """A progress bar where somebody watches."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(name, total=size)
-        yield lambda done: bars.update(task, completed=done)

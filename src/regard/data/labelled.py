@@ -4,18 +4,18 @@ from pathlib import Path
 
 from regard.data.errors import DataError
 from regard.data.fetch import get
-from regard.data.pairs import SPLITS, belongs, table
+from regard.data.pairs import SPLITS, Columns, belongs, lines, table
 from regard.data.sets import SETS
 
-HEADER = "label"  # what the second column is called where a table names its columns, as GLUE's do
+TEXTS = ("text", "sentence", "review")  # what the column of the texts may be called, beside one called label
 ALSO = {"val": ("val", "dev"), "train": ("train",), "test": ("test",)}  # what the file of a split may be called
 
 
 def labelled(name: str | Path, split: str = "train") -> list[tuple[str, str]]:
     """Texts and their labels: of sst2, or of your own, a folder with train.tsv and val.tsv, or one table.
 
-    The first column is the text and the second its label. Files may end in .gz. One table is divided by its texts, so
-    that none is in two splits.
+    A table whose first line has a `label` says where text and label are; else they are its first two columns. Files may
+    end in .gz. One table is divided by its texts, so that none is in two splits.
     """
     if split not in SPLITS:
         raise ValueError(f"no split is called {split!r}; choose {', '.join(SPLITS)}")
@@ -38,5 +38,10 @@ def labelled(name: str | Path, split: str = "train") -> list[tuple[str, str]]:
 
 
 def _rows(path: Path) -> list[tuple[str, str]]:
-    rows = [(text.strip(), label.strip()) for text, label in table(path)]
-    return rows[1:] if rows and rows[0][1] == HEADER else rows
+    cells = [cell.strip().casefold() for cell in next(lines(path), "").split("\t")]
+    where = Columns(0, 1)
+    if "label" in cells and len(cells) > 1:
+        label = cells.index("label")
+        text = next((cells.index(name) for name in TEXTS if name in cells), 1 if label == 0 else 0)
+        where = Columns(text, label, header=True)
+    return [(text.strip(), label.strip()) for text, label in table(path, where)]

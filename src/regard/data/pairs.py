@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from regard.data.errors import DataError
 from regard.data.fetch import get
@@ -23,8 +24,8 @@ def pairs(
 ) -> list[tuple[str, str]] | View[tuple[str, str]]:
     """Pairs of a named set, or of your own: a folder with `train.de` beside `train.en`, or a table with tabs.
 
-    A table's first two columns are source and target, and `divide` splits it. Files may end in .gz. The pairs of
-    the world have no last one: slice them.
+    A table whose first line names its columns has source and target where that says, any other in its first two
+    columns; `divide` splits it. Files may end in .gz. The pairs of the world have no last one: slice them.
     """
     if str(name) not in SETS:
         return _own(Path(name), source, target, split)
@@ -35,32 +36,60 @@ def pairs(
         return View(view.name, _Written(view), view.facts)
     if dataset.name == "multi30k":
         return parallel(*get(dataset, [f"{split}.{source}.gz", f"{split}.{target}.gz"]))
-    english_first = table(*get(dataset), columns=(2, 3))
+    (path,) = get(dataset)
+    english_first = table(path, Columns(2, 3))
     chosen = divide(english_first)[split]
     return chosen if source == "en" else [(second, first) for first, second in chosen]
 
 
-def table(path: Path, *, columns: tuple[int, int] = (0, 1)) -> list[tuple[str, str]]:
-    """Pairs of a file whose columns are divided by tabs."""
+class Columns(NamedTuple):
+    """Where a table has what is wanted, and whether its first line says so."""
+
+    first: int
+    second: int
+    header: bool = False
+
+
+def columns(path: Path, first: str, second: str) -> Columns:
+    """The columns that the first line of a table calls by these names; where it has neither, the first two."""
+    cells = [cell.strip().casefold() for cell in next(lines(path), "").split("\t")]
+    places = [cells.index(name.casefold()) if name.casefold() in cells else None for name in (first, second)]
+    if places[0] is not None and places[1] is not None:
+        return Columns(places[0], places[1], header=True)
+    if cells[:2] == ["source", "target"]:
+        return Columns(0, 1, header=True)
+    if places != [None, None]:
+        missing = first if places[0] is None else second
+        raise DataError(
+            f"{path} names its columns {', '.join(cells)}, and none is {missing!r}; ask for those it has, or name both"
+        )
+    return Columns(0, 1)
+
+
+def table(path: Path, where: Columns = Columns(0, 1)) -> list[tuple[str, str]]:
+    """Two columns of a file whose columns are divided by tabs, without its header and blank lines."""
     found = []
     for number, line in enumerate(lines(path), start=1):
+        if not line.strip() or (number == 1 and where.header):
+            continue
         cells = line.split("\t")
-        if len(cells) <= max(columns):
+        if len(cells) <= max(where.first, where.second):
             raise DataError(
-                f"{path}, line {number} has {len(cells)} columns, not {max(columns) + 1}; divide them by tabs"
+                f"{path}, line {number} has {len(cells)} columns, not {max(where.first, where.second) + 1}; divide "
+                "them by tabs"
             )
-        found.append((cells[columns[0]], cells[columns[1]]))
+        found.append((cells[where.first], cells[where.second]))
     return found
 
 
 def parallel(source: Path, target: Path) -> list[tuple[str, str]]:
-    """Pairs of two files, line by line."""
+    """Pairs of two files, line by line, without those that are blank in both."""
     first, second = list(lines(source)), list(lines(target))
     if len(first) != len(second):
         raise DataError(
             f"{source} has {len(first)} lines and {target} has {len(second)}; line by line they must mean the same"
         )
-    return list(zip(first, second, strict=True))
+    return [pair for pair in zip(first, second, strict=True) if "".join(pair).strip()]
 
 
 def lines(path: Path) -> Iterator[str]:
@@ -131,7 +160,7 @@ def _own(path: Path, source: str, target: str, split: str) -> list[tuple[str, st
         )
     if split not in SPLITS:
         raise ValueError(f"no split is called {split!r}; a table is divided into {', '.join(SPLITS)}")
-    return divide(table(path))[split]
+    return divide(table(path, columns(path, source, target)))[split]
 
 
 def _either(path: Path) -> Path:

@@ -7,11 +7,10 @@ StochasTok); Provilkov 2020 leaves joins out while encoding, to the same end.
 from collections.abc import Sequence
 
 from regard.chance import Chance
+from regard.data.padded import Side
 
 
-def split(
-    rows: Sequence[Sequence[int]], halves: Sequence[tuple[int, int]], share: float, chance: Chance
-) -> list[list[int]]:
+def split(rows: Side, halves: Sequence[tuple[int, int]], share: float, chance: Chance) -> list[list[int]]:
     """The rows, where again and again one piece is replaced by its two `halves`: `share` times for each piece.
 
     Rows of one length stay so wherever they can, and so need no more padding. A piece that was never joined has halves

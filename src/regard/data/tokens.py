@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Int64, UInt
 
 from regard.data.errors import DataError
+from regard.files import replacing
 
 MAGIC = b"regard tokens 1\n"
 HEADER = struct.Struct("<16s4Q")  # magic, bytes of an id, vocab, rows, ids in all
@@ -67,26 +68,19 @@ def write(path: str | os.PathLike[str], rows: Iterable[Iterable[int]], *, vocab:
     """Write rows as they come, in 16 bits where the vocabulary allows; the file is whole or not there."""
     path = Path(path)
     width, edges = 2 if vocab <= 1 << 16 else 4, [0]
-    beside = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with beside.open("wb") as out:
-            out.seek(HEADER.size)
-            for number, row in enumerate(rows):
-                ids = np.asarray(row if isinstance(row, np.ndarray) else list(row), np.int64)
-                if ids.size and not 0 <= ids.min() <= ids.max() < vocab:
-                    wrong = int(ids[(ids < 0) | (ids >= vocab)][0])
-                    raise ValueError(f"row {number} has id {wrong}, which is not below the vocabulary of {vocab}")
-                out.write(ids.astype(f"<u{width}").tobytes())
-                edges.append(edges[-1] + len(ids))
-            out.write(bytes(_padded(width * edges[-1]) - width * edges[-1]))
-            out.write(np.asarray(edges, "<i8").tobytes())
-            out.seek(0)
-            out.write(HEADER.pack(MAGIC, width, vocab, len(edges) - 1, edges[-1]))
-            out.flush()
-            os.fsync(out.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as beside, beside.open("wb") as out:
+        out.seek(HEADER.size)
+        for number, row in enumerate(rows):
+            ids = np.asarray(row if isinstance(row, np.ndarray) else list(row), np.int64)
+            if ids.size and not 0 <= ids.min() <= ids.max() < vocab:
+                wrong = int(ids[(ids < 0) | (ids >= vocab)][0])
+                raise ValueError(f"row {number} has id {wrong}, which is not below the vocabulary of {vocab}")
+            out.write(ids.astype(f"<u{width}").tobytes())
+            edges.append(edges[-1] + len(ids))
+        out.write(bytes(_padded(width * edges[-1]) - width * edges[-1]))
+        out.write(np.asarray(edges, "<i8").tobytes())
+        out.seek(0)
+        out.write(HEADER.pack(MAGIC, width, vocab, len(edges) - 1, edges[-1]))
     return Tokens(path)
 
 

@@ -12,7 +12,7 @@ regard train parse --data treebank.mrg --vocab 8000 --limit 300 --tokens 4000
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from regard.recipes.translate import Writer
+from regard.recipes.writer import Pairs, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,53 +32,68 @@ class Recipe(Writer):
     """Learn from so many trees; 0 takes all, of the world 30,000."""
     length: tuple[int, int] = (6, 12)
     """The fewest and the most words of a sentence of the world; the test also has some up to twice as long."""
+    set: tuple[str, ...] = ("dropout=0.1",)
+    """Fields of the preset to change, such as width=192 depth=6."""
     steps: int = 2500
-    """How many times the weights change."""
+    """Optimizer steps: how many times the weights change."""
     vocab: int = 1000
-    """Pieces of words, for what is read and written together."""
-    dropout: float = 0.1
-    """The chance that a number is left out in training."""
+    """Vocabulary size of the byte pair encoding, one for sentences and trees."""
     label_smoothing: float = 0.0
-    """The part of the chance that is spread over all words (Szegedy 2016)."""
+    """Label smoothing (Szegedy 2016): this share of the target probability is spread over all words."""
 
 
-def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
-    """The task of a recipe, and what its card should say."""
-    from regard.analysis.trees import parseval
+def build(recipe: Recipe) -> "Task":
+    """A model that writes trees, scored by labelled F1."""
+    from regard.recipes import writer
+
+    train, held = _trees(recipe, "train"), _trees(recipe, "val", 300)
+    begin = writer.start(recipe, _pairs(train))
+    return writer.task(
+        recipe,
+        begin,
+        _pairs(train),
+        _pairs(held),
+        name="parse",
+        metric="f1",
+        score=lambda model: _score(model, begin.tokenizer, held),
+        card={"title": f"Sentences to trees: {begin.title}, {recipe.data}", "data": recipe.data},
+        measure=lambda model: measure(recipe, model, begin.tokenizer, train),
+    )
+
+
+def _pairs(trees: "Sequence[Tree]") -> Pairs:
     from regard.data import skeleton
-    from regard.recipes.translate import writing
     from regard.world.language import leaves
 
-    learnt, held = _trees(recipe, "train"), _trees(recipe, "val", 300)
+    return [(" ".join(leaves(tree)), skeleton(tree)) for tree in trees]
 
-    def pairs(trees: "list[Tree]") -> list[tuple[str, str]]:
-        return [(" ".join(leaves(tree)), skeleton(tree)) for tree in trees]
 
-    def judge(model: Any, tokenizer: "Tokenizer") -> dict[str, float]:
-        score = parseval(parses(model, tokenizer, [leaves(tree) for tree in held]), held)
-        return {"f1": score.f1, "exact": score.exact}
+def _score(model: Any, tokenizer: "Tokenizer", held: "Sequence[Tree]") -> dict[str, float]:
+    from regard.analysis.trees import parseval
+    from regard.world.language import leaves
 
-    def measure(model: Any, tokenizer: "Tokenizer") -> dict[str, float]:
-        longest = max(len(leaves(tree)) for tree in learnt)
-        test, more = _trees(recipe, "test", 500), _trees(recipe, "longer", 300)
-        groups = {
-            "test": [tree for tree in test if len(leaves(tree)) <= longest],
-            "longer": [tree for tree in test + more if len(leaves(tree)) > longest],
-        }
-        found: dict[str, float] = {}
-        for name, right in groups.items():
-            if right:
-                score = parseval(parses(model, tokenizer, [leaves(tree) for tree in right]), right)
-                named = {"f1": score.f1, "exact": score.exact, "tags": score.tags, "sentences": score.count}
-                found |= {f"{name} {key}": round(value, 2) for key, value in named.items()}
-        return found | {"longest learnt": longest}
+    score = parseval(parses(model, tokenizer, [leaves(tree) for tree in held]), held)
+    return {"f1": score.f1, "exact": score.exact}
 
-    card = {
-        "title": f"{recipe.model}, sentences to trees, on {recipe.data}",
-        "data": recipe.data,
-        "lower": recipe.lower,
+
+def measure(recipe: Recipe, model: Any, tokenizer: "Tokenizer", train: "Sequence[Tree]") -> dict[str, float]:
+    """What the card says: the test, and apart from it sentences that are longer than any learnt."""
+    from regard.analysis.trees import parseval
+    from regard.world.language import leaves
+
+    longest = max(len(leaves(tree)) for tree in train)
+    test, more = _trees(recipe, "test", 500), _trees(recipe, "longer", 300)
+    groups = {
+        "test": [tree for tree in test if len(leaves(tree)) <= longest],
+        "longer": [tree for tree in test + more if len(leaves(tree)) > longest],
     }
-    return writing(recipe, pairs(learnt), pairs(held), judge, measure), card
+    found: dict[str, float] = {}
+    for name, right in groups.items():
+        if right:
+            score = parseval(parses(model, tokenizer, [leaves(tree) for tree in right]), right)
+            named = {"f1": score.f1, "exact": score.exact, "tags": score.tags, "sentences": score.count}
+            found |= {f"{name} {key}": round(value, 2) for key, value in named.items()}
+    return found | {"longest learnt": longest}
 
 
 def parses(model: Any, tokenizer: "Tokenizer", sentences: "Sequence[Sequence[str]]", batch: int = 100) -> "list[Tree]":
@@ -125,6 +140,10 @@ def _trees(recipe: Recipe, split: str, count: int | None = None) -> "list[Tree]"
             if split != "test":
                 raise
             found = treebank(recipe.data, "val")
+        if not found:
+            raise DataError(
+                f"{recipe.data} has no trees in its split {split!r}; give more, or a folder with {split}.mrg"
+            )
         return found[: recipe.trees or None] if split == "train" else found
     low, high = recipe.length
     match split:

@@ -1,104 +1,157 @@
 """Remember over a distance: keys with their values, then noise, then one of the keys; which value was it?
 
-Whatever the model, it reads the pairs and the noise and is asked with the key: states that are carried along (rnn,
-gru, lstm), one that can look back (attention; Bahdanau 2014), convolutions (tcn; Bai 2018), memories (memnet;
-Sukhbaatar 2015), and attention alone (transformer). The score is accuracy, in all and by distance.
+Whatever the model, it reads the pairs and the noise and is asked with the key: attention alone (transformer-nano),
+states that are carried along (seq2seq-nano with attention=none and cell=rnn, gru or lstm), one that can look back
+(seq2seq-nano; Bahdanau 2014), convolutions (tcn-nano; Bai 2018), memories (memnet-nano; Sukhbaatar 2015). The score is
+accuracy, in all and by distance. Short distances are met as often as long ones, octave by octave: a model that must
+first find out that a value belongs to the key before it does so where little noise is in between.
 
-regard train recall --model lstm
-regard train recall --model transformer --distance 128
+regard train recall
+regard train recall --model seq2seq-nano --set cell=lstm attention=none bidirectional=false
+regard train recall --model memnet-nano --distance 128
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard.train.plan import Plan
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from regard.data import Batch, Batches
     from regard.models.family import Family
     from regard.train.task import Task
-
-Model = Literal["rnn", "gru", "lstm", "attention", "tcn", "memnet", "transformer"]
+    from regard.world.recall import Recall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe(Plan):
-    model: Model = "transformer"
-    """What remembers."""
-    width: int = 32
-    """Numbers for a word; states have twice as many."""
-    depth: int = 2
-    """Blocks of the Transformer, layers of recurrence, hops of the memory network; the tcn has what it takes."""
+    model: str = "transformer-nano"
+    """What remembers, by the name of a preset."""
+    set: tuple[str, ...] = ()
+    """Fields of the preset to change, such as width=64 depth=1."""
     distance: int = 64
     """The most words from the last pair to the question; any from 1 on are met in training."""
     pairs: int = 3
     """Keys with their values in front of the noise."""
-    words: int = 8
+    words: int = 4
     """How many keys there are to choose from, and as many values, and as many words of noise."""
-    items: int = 20_000
+    items: int = 60_000
     """How many different items are met in training."""
     steps: int = 2000
-    """How many times the weights change."""
-    tokens: int = 4000
-    """Places in a batch, padding included."""
+    """Optimizer steps: how many times the weights change."""
+    lr: float = 1e-3
+    """Peak learning rate (the optimizer's step size)."""
+    warmup: int = 100
+    """Warm-up: steps in which the learning rate rises from zero to its peak."""
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **Plan.bounds,
+        "distance": (1, 1000),
+        "pairs": (1, 1000),
+        "words": (1, 10_000),
+        "items": (1, 10**8),
+    }
 
 
-def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
-    """The task of a recipe, and what its card should say."""
+def build(recipe: Recipe) -> "Task":
+    """A model that answers with the value of a key, scored by accuracy at several distances."""
     import torch
-    from torch import nn
 
-    from regard.data import Batches
     from regard.train.loss import cross_entropy
     from regard.train.task import Task
 
-    def batches(split: str, distance: int | tuple[int, int], count: int) -> Batches:
-        items = list(_items(recipe, split, distance)[:count])
-        return Batches(
-            [item.ids for item in items], [(item.answer,) for item in items], tokens=recipe.tokens, seed=recipe.seed
-        )
-
     torch.manual_seed(recipe.seed)
-    one, model = shaped(recipe)
-
-    def asked(model: nn.Module, batch: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        where = next(iter(model.parameters())).device
-        ids, answer = (torch.as_tensor(side, device=where) for side in batch.sides)
-        return answers(model, ids, torch.as_tensor(batch.lengths[0], device=where), recipe.pairs), answer[:, 0]
-
-    def loss(model: nn.Module, batch: Any) -> torch.Tensor:
-        return cross_entropy(*asked(model, batch))
-
-    def accuracy(model: nn.Module, rows: Batches) -> float:
-        hits = [scores.argmax(dim=-1) == right for scores, right in (asked(model, batch) for batch in rows.once())]
-        return 100 * float(torch.cat(hits).float().mean())
-
+    family, model = choose(recipe)
     # 1, 2, 4, … up to the farthest that is learnt; the card also says how it goes on.
     near = sorted({*(2**i for i in range(recipe.distance.bit_length())), recipe.distance})
-    watched = {distance: batches("test", distance, 250) for distance in near}
+    watched = {f"at {distance}": batches(recipe, items(recipe, "test", distance, 250)) for distance in near}
 
-    def score(model: nn.Module) -> dict[str, float]:
-        found = {f"at {distance}": accuracy(model, rows) for distance, rows in watched.items()}
+    def score(model: "nn.Module") -> dict[str, float]:
+        found = {name: accuracy(recipe, model, rows) for name, rows in watched.items()}
         return {"accuracy": sum(found.values()) / len(found)} | found
 
-    def save(folder: Path, model: nn.Module, card: Mapping[str, Any]) -> None:
-        from regard.hub.store import save
+    def measure(model: "nn.Module") -> dict[str, float]:
+        if (beyond := 2 * recipe.distance) > 1000:
+            return score(model)
+        rows = batches(recipe, items(recipe, "test", beyond, 250))
+        return score(model) | {f"at {beyond}": accuracy(recipe, model, rows)}
 
+<<<<<<< HEAD
         beyond = {2 * recipe.distance: batches("test", 2 * recipe.distance, 250)} if recipe.distance <= 500 else {}
         measured = {f"at {distance}": accuracy(model, rows) for distance, rows in (watched | beyond).items()}
         save(folder, model, family=one, card={**card, "measured": measured})
+=======
+    return Task(
+        model=model,
+        family=family,
+        batches=batches(recipe, octaves(recipe)),
+        size=lambda batch: len(batch.rows),
+        loss=lambda model, batch: cross_entropy(*predict(recipe, model, batch)),
+        score=score,
+        metric="accuracy",
+        higher_is_better=("accuracy", *watched),
+        unit="answers",
+        task="recall",
+        card={
+            "title": f"Recall over {recipe.distance} words: {family.name}",
+            "data": view(recipe, "train", (1, recipe.distance)).card(),
+            "guessing among the values shown": round(100 / recipe.pairs, 1),
+        },
+        measure=measure,
+        dtype="float32",
+    )
+>>>>>>> train
 
-    card = {
-        "title": f"{recipe.model}, recall over {recipe.distance} words",
-        "data": _items(recipe, "train", (1, recipe.distance)).card(),
-        "guessing among the values shown": round(100 / recipe.pairs, 1),
-    }
-    train = batches("train", (1, recipe.distance), recipe.items)
-    task = Task(model, train, lambda batch: len(batch.rows), loss, score, save, lower_is_better=False, unit="answers")
-    return task, card
+
+def view(recipe: Recipe, split: str, distance: int | tuple[int, int]) -> Any:
+    """The items of the world, without end."""
+    from regard.world.recall import recalls
+
+    words = recipe.words
+    return recalls(
+        seed=recipe.seed, split=split, distance=distance, pairs=recipe.pairs, keys=words, values=words, noise=words
+    )
+
+
+def items(recipe: Recipe, split: str, distance: int | tuple[int, int], count: int, start: int = 0) -> "list[Recall]":
+    """Some of them."""
+    return list(view(recipe, split, distance)[start : start + count])
+
+
+def octaves(recipe: Recipe) -> "list[Recall]":
+    """What to learn from: as many items from 1 word on as from 2, 4, 8, … on, none of them twice."""
+    edges = [2**i for i in range(recipe.distance.bit_length())]
+    ranges = [(low, min(2 * low - 1, recipe.distance)) for low in edges]
+    share = -(-recipe.items // len(ranges))
+    return [item for i, each in enumerate(ranges) for item in items(recipe, "train", each, share, i * share)]
+
+
+def batches(recipe: Recipe, rows: "list[Recall]") -> "Batches[Batch]":
+    """Items of one length side by side, and their answers."""
+    from regard.data import token_batches
+
+    ids, answers = [row.ids for row in rows], [(row.answer,) for row in rows]
+    return token_batches(ids, answers, tokens=recipe.tokens, seed=recipe.seed)
+
+
+def predict(recipe: Recipe, model: "nn.Module", batch: "Batch") -> "tuple[Tensor, Tensor]":
+    """What a model says to the question of each item, and what is right."""
+    import torch
+
+    device = next(iter(model.parameters())).device
+    ids, right = (torch.as_tensor(side, device=device) for side in batch.sides)
+    return answers(model, ids, torch.as_tensor(batch.lengths[0], device=device), recipe.pairs), right[:, 0]
+
+
+def accuracy(recipe: Recipe, model: "nn.Module", rows: "Batches[Batch]") -> float:
+    """How many of a hundred questions are answered."""
+    import torch
+
+    said = (predict(recipe, model, batch) for batch in rows.once())
+    return 100 * float(torch.cat([scores.argmax(dim=-1) == right for scores, right in said]).float().mean())
 
 
 def answers(model: "nn.Module", ids: "Tensor", lengths: "Tensor", pairs: int) -> "Tensor":
@@ -108,14 +161,15 @@ def answers(model: "nn.Module", ids: "Tensor", lengths: "Tensor", pairs: int) ->
     from regard.models.memnet import MemoryNetwork
     from regard.models.tcn import TCN
 
+    inner = getattr(model, "module", model)  # of DDP
     answer: Tensor
-    if isinstance(model, TCN):
+    if isinstance(inner, TCN):
         answer = model(ids, lengths=lengths)
         return answer
     rows = torch.arange(len(ids), device=ids.device)
     question = ids[rows, lengths - 1, None]
     told = ids.index_put((rows, lengths - 1), ids.new_zeros(()))[:, :-1]
-    if isinstance(model, MemoryNetwork):
+    if isinstance(inner, MemoryNetwork):
         # Each pair is a sentence, and so is each word of noise.
         pair, noise = told[:, : 2 * pairs].unflatten(1, (pairs, 2)), told[:, 2 * pairs :, None]
         answer = model(torch.cat((pair, torch.nn.functional.pad(noise, (0, 1))), dim=1), question)
@@ -125,51 +179,26 @@ def answers(model: "nn.Module", ids: "Tensor", lengths: "Tensor", pairs: int) ->
     return answer
 
 
-def shaped(recipe: Recipe) -> tuple["Family", Any]:
+def choose(recipe: Recipe) -> tuple["Family", Any]:
     """The family of a recipe's model, and the model with its first weights."""
     from math import ceil, log2
 
-    from regard.models import memnet, seq2seq, tcn, transformer
+    from regard.recipes.choose import build, family_of, parse
     from regard.world.recall import vocabulary
 
-    vocab, width, depth = vocabulary(recipe.words, recipe.words, recipe.words), recipe.width, recipe.depth
-    match recipe.model:
-        case "transformer":
-            config = transformer.Config(
-                vocab=vocab, width=width, depth=depth, heads=4, hidden=2 * width, dropout=0.0, norm_first=True
-            )
-            return transformer.FAMILY, transformer.Transformer(config)
-        case "tcn":
-            # Blocks of two convolutions over three words reach 4 · (2^depth - 1) words back.
-            reach = ceil(log2((recipe.distance + 2 * recipe.pairs) / 4 + 1))
-            return tcn.FAMILY, tcn.TCN(
-                tcn.Config(vocab=vocab, width=width, hidden=2 * width, kernel=3, depth=reach, classes=vocab)
-            )
-        case "memnet":
-            # Fixed times, so that it can be asked about stories longer than any it has learnt from.
-            return memnet.FAMILY, memnet.MemoryNetwork(
-                memnet.Config(vocab=vocab, width=2 * width, hops=depth, times="fixed")
-            )
-        case _:
-            looks = recipe.model == "attention"
-            return seq2seq.FAMILY, seq2seq.Seq2Seq(
-                seq2seq.Config(
-                    vocab=vocab,
-                    target=None,
-                    width=width,
-                    hidden=2 * width,
-                    cell="gru" if looks else recipe.model,
-                    depth=depth,
-                    attention="additive" if looks else "none",
-                    bidirectional=looks,
-                )
-            )
-
-
-def _items(recipe: Recipe, split: str, distance: int | tuple[int, int]) -> Any:
-    from regard.world.recall import recalls
-
-    words = recipe.words
-    return recalls(
-        seed=recipe.seed, split=split, distance=distance, pairs=recipe.pairs, keys=words, values=words, noise=words
-    )
+    vocab = vocabulary(recipe.words, recipe.words, recipe.words)
+    # Blocks of two convolutions over three words reach 4 · (2^depth - 1) words back.
+    reach = ceil(log2((recipe.distance + 2 * recipe.pairs) / 4 + 1))
+    decided: dict[str, dict[str, Any]] = {"seq2seq": {"target": None}, "tcn": {"classes": vocab}}
+    # What suits the task, unless --set says otherwise; a memory's times are fixed, so that it can be asked about
+    # stories longer than any it has learnt from.
+    usual = {
+        "transformer": ("norm_first=true", "dropout=0"),
+        "tcn": ("kernel=3", f"depth={reach}"),
+        "memnet": ("times=fixed", "width=64"),
+        "seq2seq": ("width=32", "hidden=64"),
+    }
+    family = family_of(recipe.model)
+    said = parse(family, recipe.set)
+    changes = [each for each in usual.get(family.name, ()) if each.partition("=")[0] not in said]
+    return build(recipe.model, [*changes, *recipe.set], {"vocab": vocab, **decided.get(family.name, {})})

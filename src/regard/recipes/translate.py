@@ -1,79 +1,30 @@
 """Translate sentences: a recurrent network with or without attention, or a Transformer.
 
 regard train translate --source de --target en --lower
-regard train translate --model additive --source de --target en --lower
+regard train translate --source de --target en --lower --model seq2seq-tiny --set attention=additive
 regard train translate --data world --source any --target any
 regard train translate --init-from de-en --data my-folder --lr 5e-4
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from regard.train.plan import Plan
+from regard.recipes.writer import Pairs, Writer
 
 if TYPE_CHECKING:
-    from regard.chance import Chance
-    from regard.models.family import Family
     from regard.text import Tokenizer
     from regard.train.task import Task
 
-Model = Literal["transformer", "additive", "dot", "bilinear", "concat", "none"]
-
-# What suits some tens of thousands of sentences: on so little, a small Transformer is better than a large one.
-SIZES = {
-    "transformer": {"width": 128, "depth": 4, "heads": 4, "hidden": 256},
-    "recurrent": {"width": 256, "depth": 1, "heads": 1, "hidden": 384},
-}
-NAMES = {
-    "transformer": "Transformer",
-    "additive": "recurrent network with additive attention",
-    "dot": "recurrent network with dot attention",
-    "bilinear": "recurrent network with bilinear attention",
-    "concat": "recurrent network with additive attention after each word",
-    "none": "recurrent network without attention",
-}
-SHOWN = 5  # held-out texts that can be read beside what the model makes of them, score by score
-STORY = ("recipe", "fields", "seed", "steps", "minutes", "before")  # of a model that another began from
 LANGUAGES = ("en", "de", "it", "cs")  # of the world, where source or target is `any`
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writer(Plan):
-    """A model that reads one line and writes another: the flags of translation and of whatever can be seen as one."""
-
-    lower: bool = False
-    """Read and write small letters only."""
-    model: Model = "transformer"
-    """A Transformer, or a recurrent network: Bahdanau's (additive), Luong's (dot, bilinear, concat), or without."""
-    vocab: int = 4000
-    """Pieces of words, for what is read and written together."""
-    width: int = 0
-    """Numbers for a word; 0 takes what suits the model, as with the next three."""
-    depth: int = 0
-    """Blocks of the encoder and of the decoder, or layers of recurrence."""
-    heads: int = 0
-    """Attention heads of the Transformer."""
-    hidden: int = 0
-    """Numbers inside the Transformer's MLP, or in the state of the recurrence."""
-    dropout: float = 0.3
-    """The chance that a number is left out in training."""
-    bpe_dropout: float = 0.0
-    """So many of the pieces of a sentence, from 0 to 1, are met as their two halves in training."""
-    label_smoothing: float = 0.1
-    """The part of the chance that is spread over all words (Szegedy 2016)."""
-    limit: int = 100
-    """Longer sentences are cut off, in pieces."""
-    init_from: str = ""
-    """Go on from a trained model, a folder or one that comes along; its size, vocabulary and dropout are its own."""
+FAR = 100_000_000  # where the sentences of the world begin that are scored in between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe(Writer):
     data: str = "multi30k"
-    """A named set, a folder with train.de beside train.en, or a table with tabs."""
+    """A named set, a folder with train.de and train.en, or a table with tabs, whose first line may name its columns."""
     source: str = "de"
     """The language to read; `any` in the world."""
     target: str = "en"
@@ -84,24 +35,39 @@ class Recipe(Writer):
     """The fewest and the most words of a sentence of the world, counted in English."""
 
 
-def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
-    """The task of a recipe, and what its card should say."""
-    held = held_out(recipe)
-    card = {
-        "title": f"{_called(recipe.source)} to {_called(recipe.target)}: {NAMES[recipe.model]}, {recipe.data}",
-        "source": recipe.source,
-        "target": recipe.target,
+def build(recipe: Recipe) -> "Task":
+    """A model that translates, scored by BLEU."""
+    from regard.data import SETS
+    from regard.recipes import writer
+
+    train, held = pairs(recipe), held_out(recipe)
+    begin = writer.start(recipe, train)
+    multilingual = recipe.target == "any"
+    card: dict[str, Any] = {
+        "title": f"{_called(recipe.source)} to {_called(recipe.target)}: {begin.title}, {recipe.data}",
         "data": recipe.data,
-        "lower": recipe.lower,
-        "multilingual": recipe.target == "any",
+        "languages": {
+            "source": list(LANGUAGES) if recipe.source == "any" else [recipe.source],
+            "target": list(LANGUAGES) if multilingual else [recipe.target],
+        },
+        "multilingual": multilingual,
     }
+    if recipe.data in SETS:
+        card["terms"] = SETS[recipe.data].terms
+    return writer.task(
+        recipe,
+        begin,
+        train,
+        held,
+        name="translate",
+        metric="bleu",
+        score=lambda model: {"bleu": bleu(model, begin.tokenizer, held, recipe.limit)},
+        card=card,
+        notes=_notes(recipe),
+    )
 
-    def judge(model: Any, tokenizer: "Tokenizer") -> dict[str, float]:
-        return {"bleu": _bleu(model, tokenizer, held)}
 
-    return writing(recipe, pairs(recipe), held, judge), card
-
-
+<<<<<<< HEAD
 def _called(code: str) -> str:
     from regard.world.language import LANGUAGES as NAMED
 
@@ -188,24 +154,45 @@ def writing(
 
 
 def pairs(recipe: Recipe) -> list[tuple[str, str]]:
+=======
+def pairs(recipe: Recipe) -> Pairs:
+>>>>>>> train
     """What to learn from."""
     if recipe.data == "world":
         return _world(recipe, 0, recipe.pairs or 100_000)
-    from regard.data import pairs as named
-
-    return list(islice(named(recipe.data, recipe.source, recipe.target, "train"), recipe.pairs or None))
+    return _named(recipe, "train", recipe.pairs or None)
 
 
-def held_out(recipe: Recipe, count: int = 500) -> list[tuple[str, str]]:
+def held_out(recipe: Recipe, count: int = 500) -> Pairs:
     """What to score on in between: the validation data, and of the world sentences that are far behind those learnt."""
-    if recipe.data == "world":
-        return _world(recipe, 100_000_000, count)
+    return _world(recipe, FAR, count) if recipe.data == "world" else _named(recipe, "val", count)
+
+
+def _named(recipe: Recipe, split: str, count: int | None) -> Pairs:
+    from regard.data import DataError
     from regard.data import pairs as named
 
-    return list(islice(named(recipe.data, recipe.source, recipe.target, "val"), count))
+    found = list(islice(named(recipe.data, recipe.source, recipe.target, split), count))
+    if not found:
+        raise DataError(
+            f"{recipe.data} has no pairs in its split {split!r}; give more (a twentieth of a table is held out), or a "
+            f"folder with {split}.{recipe.source} and {split}.{recipe.target}"
+        )
+    return found
 
 
-def _world(recipe: Recipe, start: int, count: int) -> list[tuple[str, str]]:
+def _notes(recipe: Recipe) -> list[str]:
+    """How the columns of a table were understood."""
+    from regard.data import SETS, columns
+
+    if recipe.data in SETS or not Path(recipe.data).is_file():
+        return []
+    first, second, header = columns(Path(recipe.data), recipe.source, recipe.target)
+    why = "as its first line says" if header else "by their order, since its first line does not name them"
+    return [f"{recipe.data}: column {first + 1} is {recipe.source}, column {second + 1} is {recipe.target}, {why}"]
+
+
+def _world(recipe: Recipe, start: int, count: int) -> Pairs:
     """Pairs of the world from a place on, from and to each of its languages where the recipe says `any`."""
     from regard.world.language import pairs as imagined
     from regard.world.language import text
@@ -225,6 +212,7 @@ def _world(recipe: Recipe, start: int, count: int) -> list[tuple[str, str]]:
     return found
 
 
+<<<<<<< HEAD
 def shaped(recipe: Writer, vocab: int) -> tuple["Family", Any]:
     """The family of a recipe's model, and the model with its first weights."""
     from regard.models import seq2seq, transformer
@@ -266,14 +254,19 @@ def _size(batch: Any) -> int:
 
 
 def _bleu(model: Any, tokenizer: "Tokenizer", rows: list[tuple[str, str]]) -> float:
+=======
+def bleu(model: Any, tokenizer: "Tokenizer", held: Pairs, limit: int) -> float:
+>>>>>>> train
     """BLEU of what the model writes greedily for held-out sentences."""
     from sacrebleu.metrics.bleu import BLEU
 
-    from regard.decode.translate import Translator
+    from regard.recipes.writer import translate
 
-    written = Translator(model, tokenizer).translate([source for source, _ in rows], beam=1, batch=100)
-    return float(
-        BLEU(lowercase=tokenizer.lower)
-        .corpus_score([each[0].text for each in written], [[target for _, target in rows]])
-        .score
-    )
+    written = translate(model, tokenizer, [source for source, _ in held], limit)
+    return float(BLEU(lowercase=tokenizer.lower).corpus_score(written, [[target for _, target in held]]).score)
+
+
+def _called(code: str) -> str:
+    from regard.world.language import LANGUAGES as NAMES
+
+    return "any language" if code == "any" else NAMES.get(code, code)

@@ -5,35 +5,31 @@ carries the name of a checkpoint is always whole.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from regard.files import replacing
+
 NAME = re.compile(r"step-(\d+)\.safetensors")
 
 
 def write(path: Path, tensors: dict[str, Tensor], state: dict[str, Any]) -> None:
     """Put a checkpoint in its place, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    own = apart(tensors)
     try:
-        save_file(_apart(tensors), beside, {"state": json.dumps(state)})
-        with beside.open("r+b") as file:
-            os.fsync(file.fileno())
-        beside.replace(path)
-        _sync(path.parent)
+        with replacing(path) as beside:
+            save_file(own, beside, {"state": json.dumps(state), "crc": str(_crc(own))})
     except (OSError, SafetensorError) as error:
         raise unwritten(path, error) from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def unwritten(path: Path, error: Exception) -> OSError:
@@ -44,10 +40,12 @@ def unwritten(path: Path, error: Exception) -> OSError:
 
 
 def read(path: Path, prefix: str = "") -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The tensors of a checkpoint whose names begin with a prefix, and its state."""
+    """The tensors of a checkpoint whose names begin with a prefix, and its state; the whole is checked bit by bit."""
     with _opened(path) as file:
-        names = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
-        return {name: file.get_tensor(name) for name in names}, state(path)
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if (file.metadata() or {}).get("crc") != str(_crc(tensors)):
+            raise DamageError(f"{path} is no whole checkpoint (its checksum is another)")
+        return {name: tensor for name, tensor in tensors.items() if name.startswith(prefix)}, state(path)
 
 
 def state(path: Path) -> dict[str, Any]:
@@ -106,7 +104,7 @@ def under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-def _apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """Each tensor with memory of its own: the file format knows no two names for one."""
     found: dict[str, Tensor] = {}
     taken = set[int]()
@@ -117,11 +115,10 @@ def _apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return found
 
 
-def _sync(folder: Path) -> None:
-    """Force the new name itself to the disk, where the system knows how."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def _crc(tensors: dict[str, Tensor]) -> int:
+    """A checksum of names and bits, in the order of the alphabet."""
+    found = 0
+    for name in sorted(tensors):
+        bits = tensors[name].contiguous().flatten().view(torch.uint8).numpy()
+        found = crc32(bits.data, crc32(name.encode(), found))
+    return found

@@ -11,20 +11,20 @@ ROWS = 1 << 22  # numbers of a piece: small enough for the cache of a CPU, large
 
 
 def cross_entropy(
-    logits: Float[Tensor, "*n v"], words: Int[Tensor, "*n"], *, smoothing: float = 0.0, ignore: int = 0
+    logits: Float[Tensor, "*n v"], words: Int[Tensor, "*n"], *, label_smoothing: float = 0.0, ignore_index: int = -100
 ) -> Float[Tensor, ""]:
-    """The summed loss of the right words, where they are not `ignore`; some of the chance is spread over all words.
+    """The summed cross entropy of the right words, where they are not `ignore_index`, with label smoothing.
 
     Equal to torch's with `reduction="sum"`. The gradient is made together with the loss, piece by piece: beside the
     logits there is one array of their size and kind, where torch keeps log probabilities in float32 too.
     """
-    loss: Tensor = _CrossEntropy.apply(logits.flatten(0, -2), words.flatten(), smoothing, ignore)  # type: ignore[no-untyped-call]
+    loss: Tensor = _CrossEntropy.apply(logits.flatten(0, -2), words.flatten(), label_smoothing, ignore_index)  # type: ignore[no-untyped-call]
     return loss
 
 
 class _CrossEntropy(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, words: Tensor, smoothing: float, ignore: int) -> Tensor:
+    def forward(ctx: Any, logits: Tensor, words: Tensor, smoothing: float, ignore_index: int) -> Tensor:
         learns = logits.requires_grad
         gradient = torch.empty_like(logits) if learns else None
         exact = torch.promote_types(logits.dtype, torch.float32)
@@ -34,8 +34,8 @@ class _CrossEntropy(torch.autograd.Function):
         for start in range(0, len(logits), rows):
             piece = slice(start, start + rows)
             chances = logits[piece].log_softmax(dim=-1, dtype=exact)
-            counts = (words[piece, None] != ignore).to(exact)
-            word = words[piece, None].masked_fill(counts == 0, 0)  # `ignore` need not be a word, say -100
+            counts = (words[piece, None] != ignore_index).to(exact)
+            word = words[piece, None].masked_fill(counts == 0, 0)  # -100 is no word
             right = chances.gather(-1, word)
             loss -= ((1 - smoothing) * right * counts).sum()
             if smoothing:

@@ -1,51 +1,64 @@
 """How long, how fast and how carefully to train: the flags that every recipe shares."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import inf
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 Schedule = Literal["cosine", "linear", "root", "constant"]
+Optimizer = Literal["adamw", "sgd"]
 Precision = Literal["auto", "float32", "bfloat16"]
 Parallel = Literal["ddp", "fsdp"]
 
-# About the run, not about the result: these may change when a run goes on.
-ABOUT_THE_RUN = frozenset({"out", "resume", "save", "keep", "tensorboard", "threads", "parallel", "json"})
+OF_THE_COMMAND = frozenset({"out", "resume", "json"})  # not remembered with a run
+OF_THE_RUN = frozenset({"save", "keep", "tensorboard", "threads", "parallel"})  # may change when a run goes on
+WITHOUT_END = frozenset({"root", "constant"})  # schedules that do not depend on how many steps there will be
+
+_TINY, _MOST = 1e-12, 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     steps: int = 3000
-    """How many times the weights change."""
+    """Optimizer steps: how many times the weights change."""
     tokens: int = 2000
-    """Places in a batch on its longer side, padding included."""
+    """Batch size in tokens, on the longer side of a pair, padding included."""
     accumulate: int = 1
-    """Batches in a step, shared by all processes: with 2, one process takes both, or each of two takes one."""
+    """Gradient accumulation: batches in a step, shared by all processes (with 2, each of two processes takes one)."""
     lr: float = 2e-3
-    """The highest learning rate."""
+    """Peak learning rate (the optimizer's step size)."""
     warmup: int = 300
-    """Steps in which the rate rises from zero."""
+    """Warm-up: steps in which the learning rate rises from zero to its peak."""
     schedule: Schedule = "cosine"
-    """How the rate falls afterwards: to zero along a cosine or a line, with one over the root of the step, or not."""
+    """Learning rate schedule: falls to zero along a cosine or a line, with one over the root of the step, or not."""
+    optimizer: Optimizer = "adamw"
+    """AdamW (Loshchilov 2019), or SGD: plain gradient descent with momentum."""
+    betas: tuple[float, float] = (0.9, 0.98)
+    """AdamW's betas: how long it remembers the mean of the gradients, and of their squares."""
+    eps: float = 1e-9
+    """AdamW's epsilon: keeps the step finite where gradients vanish."""
+    momentum: float = 0.9
+    """SGD's momentum: how long it remembers the direction."""
     weight_decay: float = 0.01
-    """Weight decay of matrices; vectors have none."""
+    """Weight decay: pulls matrices towards zero; vectors have none."""
     grad_clip: float = 1.0
-    """The largest length of a gradient; 0 lets any pass."""
+    """Gradient clipping: the largest norm of all gradients together; 0 does not clip."""
     ema: float = 0.0
-    """Score and keep a moving average of the weights with this memory, say 0.999; 0 keeps the weights."""
+    """Exponential moving average of the weights, scored and kept in their place: its decay, say 0.999; 0 has none."""
     average: int = 0
-    """At the end, keep the mean of so many last checkpoints; 0 and 1 do not."""
+    """Checkpoint averaging: at the end, keep the mean of so many last checkpoints; 0 and 1 do not."""
     evaluate: int = 250
-    """Steps between two scores on held-out data."""
+    """Steps between two evaluations on held-out data."""
     patience: int = 0
-    """Stop after so many scores without a better one; 0 goes on to the end."""
+    """Early stopping: end after so many evaluations without a better one; 0 goes on to the end."""
     seed: int = 0
-    """Decides about first weights, batches and dropout."""
+    """Random seed: decides about first weights, batches and dropout."""
     precision: Precision = "auto"
-    """Of the matrix products; auto takes bfloat16 where the hardware multiplies it."""
+    """Mixed precision of the matrix products; auto takes bfloat16 where the hardware multiplies it."""
     out: str = ""
     """The folder of the run; without it, one in `runs` named after the recipe and the seed."""
     resume: bool = False
-    """Go on with the run in the folder, exactly where its last checkpoint stands."""
+    """Go on with the run in the folder, exactly where its last checkpoint stands, by the flags it began with."""
     save: int = 250
     """Steps between two checkpoints."""
     keep: int = 2
@@ -55,28 +68,38 @@ class Plan:
     threads: int = 0
     """CPU threads of this process; 0 leaves the choice to torch."""
     parallel: Parallel = "ddp"
-    """Under torchrun: every process has a copy of the model (DDP), or a shard of it (FSDP)."""
+    """Under torchrun, every process has a copy of the model (DDP) or a shard of it, block by block (FSDP)."""
     json: bool = False
     """At the end, print one line of JSON instead of a sentence."""
 
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **dict.fromkeys(("steps", "tokens", "accumulate", "evaluate", "save", "keep"), (1, _MOST)),
+        **dict.fromkeys(("warmup", "average", "patience"), (0, _MOST)),
+        "lr": (_TINY, 1e3),
+        "eps": (0, 1),
+        "momentum": (0, 1),
+        "weight_decay": (0, 1e3),
+        "grad_clip": (0, 1e9),
+        "ema": (0, 1 - _TINY),
+        "threads": (0, max(64, os.cpu_count() or 1)),  # far more than that end the process inside OpenMP
+        "seed": (-(2**63), 2**64),
+    }
+
 
 def fields_of(plan: Plan) -> dict[str, Any]:
-    """What decides about the result."""
-    return {name: value for name, value in asdict(plan).items() if name not in ABOUT_THE_RUN}
+    """What a run remembers of its flags."""
+    return {name: value for name, value in asdict(plan).items() if name not in OF_THE_COMMAND}
 
 
 def check(plan: Plan, processes: int = 1) -> None:
     """Refuse a plan that cannot be followed."""
-    for name in ("steps", "tokens", "accumulate", "evaluate", "save", "keep"):
-        if getattr(plan, name) < 1:
-            raise ValueError(f"{name} is {getattr(plan, name)}; give 1 or more")
-    for name in ("warmup", "weight_decay", "grad_clip", "average", "patience", "threads"):
-        if not getattr(plan, name) >= 0:
-            raise ValueError(f"{name} is {getattr(plan, name)}; give 0 or more")
-    if not 0.0 < plan.lr < inf:
-        raise ValueError(f"rate is {plan.lr}; give a number above 0, say 0.001")
-    if not 0.0 <= plan.ema < 1.0:
-        raise ValueError(f"ema is {plan.ema}; give 0 for none, or a memory below 1, say 0.999")
+    for name, (low, high) in plan.bounds.items():
+        value = getattr(plan, name)
+        if not low <= value <= high:
+            way = f"{low:g} to {high:g}" if high < _MOST else f"{low:g} or more"
+            raise ValueError(f"{name} is {value}; give {way}")
+    if not all(0.0 <= beta < 1.0 for beta in plan.betas):
+        raise ValueError(f"betas are {plan.betas}; give two numbers from 0 to below 1, say 0.9 and 0.98")
     if plan.average > plan.keep:
         raise ValueError(f"average is {plan.average}, but only {plan.keep} checkpoints are kept; raise keep to it")
     if plan.accumulate % processes:

@@ -46,12 +46,12 @@ class Live:
         shown = f"loss {self._loss:.3f} · {self._speed:,.0f} {self.unit}/s"
         self._bar.update(self._task, completed=step, now=shown)
 
-    def score(self, step: int, scores: Mapping[str, float], best: bool, minutes: float) -> None:
-        """A score on held-out data."""
+    def score(self, step: int, scores: Mapping[str, float], minutes: float, *, best: float | None) -> None:
+        """Scores on held-out data; the deciding one once more where it is the best so far."""
         shown = " · ".join(f"{name} {value:.4g}" for name, value in scores.items())
-        if best:
-            self._bar.update(self._task, best=f"best {next(iter(scores.items()))[1]:.4g}")
-        mark = " (best)" if best else ""
+        if best is not None:
+            self._bar.update(self._task, best=f"best {best:.4g}")
+        mark = "" if best is None else " (best)"
         self.say(
             f"step {step}/{self.steps} · {minutes:.1f} min · loss {self._loss:.3f} · "
             f"{self._speed:,.0f} {self.unit}/s · {shown}{mark}"

@@ -51,18 +51,23 @@ class Ranks:
         return found
 
     def barrier(self) -> None:
-        """Go on together."""
         if self.count > 1:
             dist.barrier()
 
     def share(self, model: nn.Module, parallel: Parallel) -> nn.Module:
-        """The model as all processes train it: a copy in each, or a shard in each."""
+        """The model as all processes train it: a copy in each (DDP), or a shard in each (FSDP)."""
         model = model.to(self.device)
         if self.count == 1:
             return model
         if parallel == "ddp":
             return nn.parallel.DistributedDataParallel(model)
-        fully_shard(model, mesh=init_device_mesh(self.device.type, (self.count,)))
+        mesh = init_device_mesh(self.device.type, (self.count,))
+        # Block by block, so that while it computes a process holds one block whole, and not the model.
+        for stack in [module for module in model.modules() if isinstance(module, nn.ModuleList)]:
+            for block in stack:
+                if any(True for _ in block.parameters()):
+                    fully_shard(block, mesh=mesh)
+        fully_shard(model, mesh=mesh)
         return model
 
     def no_sync(self, shared: nn.Module, last: bool) -> AbstractContextManager[Any]:

@@ -1,6 +1,6 @@
 """The folder of a run: what was asked for, with what, how it went, and where it stands.
 
-runs/translate-0/recipe.json       the recipe and all its fields
+runs/translate-0/recipe.json       the recipe, all its fields, and which scores are better high
                  machine.json      versions, processor, threads
                  metrics.jsonl     one line for each step and each score
                  samples.jsonl     what the model made of some held-out things, one line for each score
@@ -15,7 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from regard.files import write
 from regard.train import checkpoint, machine
+from regard.train.plan import OF_THE_RUN, WITHOUT_END
 
 
 class RunError(Exception):
@@ -25,14 +27,17 @@ class RunError(Exception):
 class Run:
     """A folder that belongs to one training at a time."""
 
-    def __init__(self, folder: Path, recipe: str, fields: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self, folder: Path, recipe: str, fields: Mapping[str, Any], scores: Mapping[str, str], *, resume: bool
+    ) -> None:
         # As they are read back: a pair becomes a list.
         self.folder, self.recipe, self.fields = folder, recipe, json.loads(json.dumps(dict(fields)))
+        self.scores = dict(scores)
         self._metrics: IO[str] | None = None
         self._lock: IO[str] | None = None
         admit(folder, resume=resume)
         if resume:
-            self._compare(asked(folder))
+            compare(folder, recipe, self.fields)
 
     @property
     def checkpoints(self) -> Path:
@@ -46,14 +51,15 @@ class Run:
         """Take the folder, and clear away what a killed process or a failing disk left; what is worth saying of it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(self.folder)
-        for partial in (*self.folder.glob("*.partial"), *self.checkpoints.glob(".*.partial")):
+        for partial in (*self.folder.glob(".*.partial"), *self.checkpoints.glob(".*.partial")):
             partial.unlink(missing_ok=True)
-        _replace(self.folder / "recipe.json", json.dumps({"recipe": self.recipe, "fields": self.fields}, indent=2))
+        about = {"recipe": self.recipe, "fields": self.fields, "scores": self.scores}
+        _replace(self.folder / "recipe.json", json.dumps(about, indent=2))
         _replace(self.folder / "machine.json", json.dumps(machine.describe(), indent=2))
         said = []
         for path in reversed(checkpoint.present(self.checkpoints)):
             try:
-                checkpoint.state(path)
+                checkpoint.read(path)
                 break
             except checkpoint.DamageError as error:
                 path.rename(path.with_name(f"{path.name}.damaged"))
@@ -98,16 +104,27 @@ class Run:
         except OSError as error:
             raise checkpoint.unwritten(path, error) from None
 
-    def _compare(self, before: Mapping[str, Any]) -> None:
-        if before["recipe"] != self.recipe:
-            raise RunError(f"{self.folder} is a run of {before['recipe']!r}, not of {self.recipe!r}")
-        other = [
-            f"{name} was {before['fields'][name]!r}, not {value!r}"
-            for name, value in self.fields.items()
-            if before["fields"].get(name, value) != value  # a field that is younger than the run says nothing
-        ]
-        if other:
-            raise RunError(f"{self.folder} was begun otherwise: {'; '.join(other)}; resume with the same fields")
+
+def compare(folder: Path, recipe: str, fields: Mapping[str, Any]) -> None:
+    """Refuse to go on with a run by other fields than it began with, unless they are about how it is kept."""
+    before = read_recipe(folder)
+    if before["recipe"] != recipe:
+        raise RunError(f"{folder} is a run of {before['recipe']!r}, not of {recipe!r}")
+    was: dict[str, Any] = before["fields"]
+    # A field that is younger than the run says nothing.
+    other = {name for name, value in fields.items() if was.get(name, value) != value} - OF_THE_RUN
+    if was.get("schedule") in WITHOUT_END:
+        other -= {"steps"}
+    if not other:
+        return
+    said = "; ".join(f"--{name.replace('_', '-')} was {was[name]}, not {fields[name]}" for name in sorted(other))
+    way = "resume with the same flags, or none: the folder remembers them"
+    if other == {"steps"}:
+        way = (
+            f"a {was['schedule']} schedule ends with its last step, so begin a new run with another --out; one with "
+            "--schedule constant or root can be made longer"
+        )
+    raise RunError(f"{folder} was begun otherwise: {said}; {way}")
 
 
 def admit(folder: Path, *, resume: bool) -> None:
@@ -119,7 +136,7 @@ def admit(folder: Path, *, resume: bool) -> None:
         raise RunError(f"{folder} holds no run to resume; leave --resume out, or give the folder by --out")
 
 
-def asked(folder: Path) -> dict[str, Any]:
+def read_recipe(folder: Path) -> dict[str, Any]:
     """The recipe of a run and its fields."""
     try:
         found: dict[str, Any] = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
@@ -181,9 +198,7 @@ def _locked(folder: Path) -> IO[str]:
 
 
 def _replace(path: Path, text: str) -> None:
-    beside = path.with_suffix(".partial")
     try:
-        beside.write_text(text + "\n" if text else "", encoding="utf-8")
-        beside.replace(path)
+        write(path, text + "\n" if text else "")
     except OSError as error:
         raise checkpoint.unwritten(path, error) from None

@@ -14,7 +14,6 @@ from regard.web.state import AppState
 
 POINTS = 1000  # of a curve
 STEP = frozenset({"step", "loss", "lr", "grad_norm", "size", "seconds"})  # what every row has; the others are scores
-LOWER = frozenset({"val_loss", "perplexity", "error", "loss"})  # scores of which less is better
 
 
 def router(state: AppState) -> APIRouter:
@@ -82,13 +81,14 @@ def _named(name: str, folder: Path | None) -> Path:
 def _told(name: str, place: Path) -> dict[str, Any]:
     about, rows = told(place / "recipe.json"), _rows(place)
     fields, last = about.get("fields"), rows[-1] if rows else {}
-    seconds = last.get("seconds")
+    seconds, scores = last.get("seconds"), about.get("scores")
+    scores = scores if isinstance(scores, dict) else {}
     best: dict[str, float] = {}
     for row in rows:
         for score in row.keys() - STEP:
             value = row[score]
             if isinstance(value, int | float):
-                better = min if score in LOWER else max
+                better = max if scores.get(score) == "higher" else min
                 best[score] = better(best.get(score, value), value)
     card = told(place / "model/card.json")
     return {

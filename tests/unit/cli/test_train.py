@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from regard.cli.main import main
-from regard.train.run import asked, metrics
+from regard.train.run import metrics, read_recipe
 
 SMALL = [
-    *("--vocab", "300", "--width", "16", "--depth", "1", "--heads", "2", "--hidden", "32"),
+    *("--vocab", "300", "--set", "width=16", "depth=1", "heads=2", "hidden=32"),
     *("--warmup", "2", "--precision", "float32", "--save", "2"),
 ]
 
@@ -44,7 +44,7 @@ def test_a_recipe_trains_on_sentences_of_ones_own_and_tells_programs_how_it_went
     files = {path.name for path in (sentences / "run" / "model").iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json", "card.json"} <= files
     assert train(sentences, "--resume") == 0  # a finished run may be asked again
-    assert capsys.readouterr().out.startswith(f"{sentences / 'run' / 'model'}: best score ")
+    assert capsys.readouterr().out.startswith(f"{sentences / 'run' / 'model'}: best bleu ")
 
 
 def test_the_world_needs_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ def test_the_world_needs_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     world = ["--data", "world", "--source", "any", "--target", "any", "--pairs", "60", "--steps", "2"]
     assert main(["train", "translate", *world, *SMALL, "--out", str(tmp_path / "run")]) == 0
     assert [row["step"] for row in metrics(tmp_path / "run")] == [1, 2]
-    assert asked(tmp_path / "run")["fields"]["length"] == [6, 12]
+    assert read_recipe(tmp_path / "run")["fields"]["length"] == [6, 12]
 
 
 def test_a_run_goes_on_by_the_fields_it_began_with(sentences: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,12 +64,92 @@ def test_a_run_goes_on_by_the_fields_it_began_with(sentences: Path, capsys: pyte
     assert train(sentences, "--length", "3", "9", "--resume") == 0
     capsys.readouterr()
     assert train(sentences, "--lr", "0.5", "--resume") == 2
-    assert "was begun with --lr 0.002, not 0.5; resume with the same" in capsys.readouterr().err
+    assert (
+        "was begun otherwise: --lr was 0.002, not 0.5; resume with the same flags, or none" in capsys.readouterr().err
+    )
     assert train(sentences) == 2
     assert "holds a run already; go on with --resume, or give another --out" in capsys.readouterr().err
     (sentences / "run" / "recipe.json").write_text("{")
     assert train(sentences, "--resume") == 2
     assert "recipe.json cannot be read" in capsys.readouterr().err
+
+
+def test_resume_remembers_every_flag_and_averages_as_many_checkpoints_as_it_began_with(sentences: Path) -> None:
+    from regard.train.checkpoint import present, read
+
+    kept = ["--average", "3", "--keep", "4", "--threads", "1"]
+    assert train(sentences, *kept, steps=8) == 0  # a checkpoint every two steps
+    before = (sentences / "run/model/model.safetensors").read_bytes()
+    assert main(["train", "translate", "--out", str(sentences / "run"), "--resume"]) == 0
+    fields = read_recipe(sentences / "run")["fields"]
+    assert (fields["average"], fields["keep"], fields["save"], fields["threads"]) == (3, 4, 2, 1)
+    assert (sentences / "run/model/model.safetensors").read_bytes() == before
+    assert [read(path)[1]["step"] for path in present(sentences / "run/checkpoints")] == [2, 4, 6, 8]
+
+
+def test_more_steps_are_possible_where_the_schedule_has_no_end(
+    sentences: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    resume = ["train", "translate", "--out", str(sentences / "run"), "--resume", "--steps"]
+    assert train(sentences, "--schedule", "constant", "--evaluate", "2") == 0
+    assert main([*resume, "6"]) == 0
+    assert [row["step"] for row in metrics(sentences / "run")] == [1, 2, 3, 4, 5, 6]
+    assert read_recipe(sentences / "run")["fields"]["steps"] == 6
+    once = sentences / "once"
+    assert train(sentences, "--schedule", "constant", "--evaluate", "2", "--out", str(once), steps=6) == 0
+    for one, other in zip(metrics(sentences / "run"), metrics(once), strict=True):
+        assert one | {"seconds": 0} == other | {"seconds": 0}
+    assert train(sentences, "--out", str(sentences / "cosine")) == 0
+    capsys.readouterr()
+    said = ["train", "translate", "--out", str(sentences / "cosine"), "--resume", "--steps", "3000"]
+    assert main(said) == 2  # also if 3000 is what nobody needs to say
+    err = capsys.readouterr().err
+    assert "--steps was 4, not 3000; a cosine schedule ends with its last step, so begin a new run" in err
+
+
+def test_one_long_line_of_the_validation_data_does_not_end_a_training(sentences: Path) -> None:
+    for language in ("de", "en"):
+        with (sentences / f"val.{language}").open("a") as file:
+            file.write("ein sehr langer Hund " * 900 + "\n")
+    assert train(sentences) == 0
+
+
+def test_a_table_says_by_its_first_line_which_column_is_which(
+    sentences: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"dog {i}\tchien {i}\n" for i in range(200))
+    (sentences / "named.tsv").write_text("en\tfr\n\n" + rows)
+    (sentences / "plain.tsv").write_text(rows)
+    ways = ["--source", "fr", "--target", "en"]
+    assert train(sentences, "--data", str(sentences / "named.tsv"), *ways) == 0
+    assert "column 2 is fr, column 1 is en, as its first line says" in capsys.readouterr().err
+    shown = (sentences / "run/samples.jsonl").read_text()
+    assert '"read": "chien' in shown
+    assert train(sentences, "--data", str(sentences / "plain.tsv"), *ways, "--out", str(sentences / "plain")) == 0
+    assert "column 1 is fr, column 2 is en, by their order" in capsys.readouterr().err
+    few = sentences / "few.tsv"
+    few.write_text("en\tfr\na dog\tun chien\n")
+    assert train(sentences, "--data", str(few), *ways, "--out", str(sentences / "few")) == 1
+    assert "has no pairs in its split 'val'; give more" in capsys.readouterr().err
+    assert train(sentences, "--data", str(few), "--source", "de", "--target", "en", "--out", str(few) + "x") == 1
+    assert "names its columns en, fr, and none is 'de'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("width=wide", "--set width=wide: width is int, and 'wide' is none"),
+        ("norm_first=maybe", "norm_first is bool, and 'maybe' is none"),
+        ("breadth=3", "no field of transformer is called 'breadth'; try"),
+        ("width", "--set width has no value; write field=value"),
+        ("vocab=3", "--set vocab=3 is decided by the data"),
+    ],
+)
+def test_a_field_that_cannot_be_set_is_named_with_its_value_and_type(
+    sentences: Path, change: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(sentences, "--set", change) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -79,6 +159,9 @@ def test_a_run_goes_on_by_the_fields_it_began_with(sentences: Path, capsys: pyte
         (["--steps", "0"], "steps is 0; give 1 or more"),
         (["--average", "5"], "average is 5, but only 2 checkpoints are kept; raise keep to it"),
         (["--schedule", "up"], "--schedule"),
+        (["--threads", "100000"], "threads is 100000; give 0 to"),
+        (["--label-smoothing", "2"], "label_smoothing is 2.0; give 0 to 1"),
+        (["--bpe-dropout", "-0.1"], "bpe_dropout is -0.1; give 0 to 1"),
     ],
 )
 def test_misuse_is_told_before_the_data_are_read(
@@ -103,15 +186,16 @@ def test_ctrl_c_is_code_130_and_programs_are_told(
 ) -> None:
     import signal
 
-    from regard.train import loop
+    from regard.train.signals import Stop
+    from regard.train.training import Training
 
-    advance = loop._Training.advance
+    advance = Training.advance
 
-    def interrupted(self: loop._Training, wanted: loop._Wanted) -> object:
+    def interrupted(self: Training, stop: Stop) -> object:
         signal.raise_signal(signal.SIGINT)
-        return advance(self, wanted)
+        return advance(self, stop)
 
-    monkeypatch.setattr(loop._Training, "advance", interrupted)
+    monkeypatch.setattr(Training, "advance", interrupted)
     assert train(sentences, "--json") == 130
     out, err = capsys.readouterr()
     assert json.loads(out)["finished"] is False
@@ -119,7 +203,7 @@ def test_ctrl_c_is_code_130_and_programs_are_told(
 
 
 def test_data_that_are_missing_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["train", "translate", "--data", str(tmp_path / "no"), "--out", str(tmp_path / "run")]) == 1
+    assert main(["train", "translate", "--data", str(tmp_path / "no"), "--out", str(tmp_path / "run")]) == 2
     err = capsys.readouterr().err
     assert err.startswith("regard: ")
     assert err.count("\n") == 1
@@ -127,12 +211,13 @@ def test_data_that_are_missing_are_one_line(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_the_help_lists_every_recipe_and_keeps_commands_on_their_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    from regard.cli.train import RECIPES
+    from regard.cli.train import recipes_of
 
+    recipes = recipes_of([])
     assert main(["train", "--help"]) == 0
     listed = capsys.readouterr().out
-    assert all(f"• {name}" in listed for name in RECIPES)
-    for name, module in RECIPES.items():
+    assert all(f"• {name}" in listed for name in recipes)
+    for name, module in recipes.items():
         assert main(["train", name, "--help"]) == 0
         page = capsys.readouterr().out
         examples = [line for line in (module.__doc__ or "").splitlines() if line.strip().startswith("regard ")]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.chance import Chance
-from regard.data import Batches, split
+from regard.data import Batch, Batches, split, token_batches
 from regard.text import Tokenizer
 
 LINES = ["Ein Hund läuft über die Wiese.", "Zwei Hunde laufen über zwei Wiesen.", "Eine Wiese ohne Hund."]
@@ -37,8 +37,8 @@ def test_rows_grow_by_their_share_and_equally_long_ones_equally() -> None:
 
 
 def test_each_meeting_is_another_and_a_stopped_run_meets_the_same() -> None:
-    def batches() -> Batches:
-        return Batches(ROWS, ROWS, tokens=200, seed=1, vary=lambda rows, chance: split(rows, HALVES, 0.5, chance))
+    def batches() -> Batches[Batch]:
+        return token_batches(ROWS, ROWS, tokens=200, seed=1, vary=lambda rows, chance: split(rows, HALVES, 0.5, chance))
 
     one, other = batches(), batches()
     met = [next(one) for _ in range(6)]
@@ -49,7 +49,7 @@ def test_each_meeting_is_another_and_a_stopped_run_meets_the_same() -> None:
     third.restore(other.state)
     assert next(third).sides[1].tolist() == met[1].sides[1].tolist()
     assert [row.tolist() for batch in one.once() for row in batch.lengths] == [
-        row.tolist() for batch in Batches(ROWS, ROWS, tokens=200).once() for row in batch.lengths
+        row.tolist() for batch in token_batches(ROWS, ROWS, tokens=200).once() for row in batch.lengths
     ]
 
 

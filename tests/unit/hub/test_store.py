@@ -8,10 +8,11 @@ import pytest
 import torch
 from torch import nn
 
-from regard.hub import CheckpointError, Storage, convert, find, load, save, store
+from regard.hub import CheckpointError, convert, find, load, save, store
 from regard.models import register
 from regard.models.deepsets import Config, DeepSets
 from regard.models.family import Family, families, family
+from regard.names import Dtype
 from regard.text import Tokenizer
 from regard.zoo import zoo
 
@@ -63,7 +64,7 @@ def test_every_family_can_be_stored(one: Family, tmp_path: Path) -> None:
 
 def test_half_precision_takes_half_the_place(tmp_path: Path, sets: Family) -> None:
     model = sets.build()
-    dtypes: tuple[Storage, ...] = ("float32", "bfloat16", "int8")
+    dtypes: tuple[Dtype, ...] = ("float32", "bfloat16", "int8")
     for dtype in dtypes:
         save(tmp_path / dtype, model, family=sets, dtype=dtype)
     whole, half, quarter = ((tmp_path / name / "model.safetensors").stat().st_size for name in dtypes)

@@ -5,7 +5,6 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -13,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from regard.data import Batches
-from regard.models.transformer import Config, Transformer
+from regard.data import Batch, Batches, token_batches
+from regard.models.transformer import FAMILY, Config, Transformer
 from regard.train.loop import Outcome, fit
 from regard.train.loss import cross_entropy
 from regard.train.plan import Plan
@@ -45,30 +43,33 @@ def task(plan: Copy) -> Task:
     torch.manual_seed(plan.seed)
     config = Config(vocab=4 + LETTERS, width=16, depth=1, heads=2, hidden=32, dropout=plan.dropout, norm_first=True)
 
-    def batches(rows: list[Any]) -> Batches:
-        return Batches(rows, [[2, *row, 3] for row in rows], tokens=plan.tokens, seed=plan.seed)
+    def batches(rows: list[Any]) -> Batches[Batch]:
+        return token_batches(rows, [[2, *row, 3] for row in rows], tokens=plan.tokens, seed=plan.seed)
 
     def loss(model: nn.Module, batch: Any) -> Tensor:
         source, target = (torch.as_tensor(side) for side in batch.sides)
         written = model(source, target[:, :-1], lengths=torch.as_tensor(batch.lengths[0]))
-        return cross_entropy(written, target[:, 1:], smoothing=0.1)
+        return cross_entropy(written, target[:, 1:], label_smoothing=0.1, ignore_index=0)
 
     held = batches(words[100:])
 
     def score(model: nn.Module) -> dict[str, float]:
         return {"val_loss": sum(loss(model, batch).item() for batch in held.once()) / sum(map(size, held.once()))}
 
-    return Task(Transformer(config), batches(words[:100]), size, loss, score, save)
+    return Task(
+        model=Transformer(config),
+        family=FAMILY,
+        dtype="float32",
+        batches=batches(words[:100]),
+        size=size,
+        loss=loss,
+        score=score,
+        metric="val_loss",
+    )
 
 
 def size(batch: Any) -> int:
     return int(batch.lengths[1].sum()) - len(batch.rows)
-
-
-def save(folder: Path, model: nn.Module, card: Mapping[str, Any]) -> None:
-    folder.mkdir(exist_ok=True)
-    save_file({name: tensor.clone() for name, tensor in model.state_dict().items()}, folder / "model.safetensors")
-    (folder / "card.json").write_text(json.dumps(dict(card)))
 
 
 def train(folder: Path, plan: Copy, ranks: Ranks | None = None, *, halt: int = 0, quiet: bool = True) -> Outcome:

@@ -64,6 +64,16 @@ def test_a_file_that_was_cut_short_is_known_by_its_header(tmp_path: Path, keep: 
         checkpoint.read(path)
 
 
+def test_one_bit_that_was_flipped_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "step-00000001.safetensors"
+    checkpoint.write(path, {"a": torch.randn(1000), "b": torch.tensor(3)}, {"step": 1})
+    data = bytearray(path.read_bytes())
+    data[-100] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(DamageError, match="no whole checkpoint"):
+        checkpoint.read(path)
+
+
 def test_a_foreign_file_is_no_checkpoint(tmp_path: Path) -> None:
     from safetensors.torch import save_file
 

@@ -20,7 +20,7 @@ def both(logits: Tensor, words: Tensor, smoothing: float, ignore: int) -> list[t
     for ours in (True, False):
         mine = logits.clone().requires_grad_()
         if ours:
-            loss = cross_entropy(mine, words, smoothing=smoothing, ignore=ignore)
+            loss = cross_entropy(mine, words, label_smoothing=smoothing, ignore_index=ignore)
         else:
             flat = mine.flatten(0, -2), words.flatten()
             loss = F.cross_entropy(*flat, reduction="sum", ignore_index=ignore, label_smoothing=smoothing)
@@ -91,7 +91,7 @@ def test_there_is_one_array_beside_the_logits(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(loss_file, "ROWS", 1000)
     logits, words = torch.randn(200, 50, requires_grad=True), torch.randint(50, (200,))
     with Large(logits.numel()) as large:
-        cross_entropy(logits, words, smoothing=0.1)
+        cross_entropy(logits, words, label_smoothing=0.1)
     assert len(set(large.storages) - {logits.untyped_storage().data_ptr()}) == 1
     with Large(logits.numel()) as large:
         F.cross_entropy(logits, words, label_smoothing=0.1)

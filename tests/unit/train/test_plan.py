@@ -6,7 +6,7 @@ from math import nan
 
 import pytest
 
-from regard.train.plan import ABOUT_THE_RUN, Plan, Schedule, check, fields_of
+from regard.train.plan import OF_THE_COMMAND, Plan, Schedule, check, fields_of
 from regard.train.schedule import lr
 
 PLAN = Plan(steps=110, warmup=10, lr=0.2)
@@ -56,10 +56,14 @@ def test_the_rate_never_jumps_and_never_passes_its_peak(schedule: Schedule, warm
         (Plan(steps=0), "steps is 0; give 1 or more"),
         (Plan(keep=0), "keep is 0; give 1 or more"),
         (Plan(warmup=-1), "warmup is -1; give 0 or more"),
-        (Plan(grad_clip=nan), "clip is nan; give 0 or more"),
-        (Plan(lr=0.0), "rate is 0.0; give a number above 0"),
-        (Plan(lr=nan), "rate is nan; give a number above 0"),
-        (Plan(ema=1.0), "ema is 1.0; give 0 for none, or a memory below 1"),
+        (Plan(grad_clip=nan), "grad_clip is nan; give 0 or more"),
+        (Plan(lr=0.0), "lr is 0.0; give 1e-12 to 1000"),
+        (Plan(lr=nan), "lr is nan; give 1e-12 to 1000"),
+        (Plan(ema=1.0), "ema is 1.0; give 0 to 1"),
+        (Plan(threads=100_000), r"threads is 100000; give 0 to \d+"),
+        (Plan(betas=(0.9, 1.0)), r"betas are \(0.9, 1.0\); give two numbers from 0 to below 1"),
+        (Plan(eps=-1.0), "eps is -1.0; give 0 to 1"),
+        (Plan(momentum=2.0), "momentum is 2.0; give 0 to 1"),
         (Plan(average=3), "average is 3, but only 2 checkpoints are kept; raise keep to it"),
         (Plan(accumulate=3), "3 batches a step cannot be shared by 2 processes; give --accumulate 4"),
     ],
@@ -73,8 +77,8 @@ def test_a_usual_plan_is_good() -> None:
     check(Plan())
 
 
-def test_what_is_about_the_run_does_not_decide_about_the_result() -> None:
-    decides = fields_of(Plan(out="elsewhere", resume=True, json=True))
-    assert decides == fields_of(Plan())
-    assert not ABOUT_THE_RUN & set(decides)
-    assert {"seed", "lr", "steps"} <= set(decides)
+def test_a_run_remembers_all_but_what_belongs_to_the_command() -> None:
+    remembered = fields_of(Plan(out="elsewhere", resume=True, json=True))
+    assert remembered == fields_of(Plan())
+    assert not OF_THE_COMMAND & set(remembered)
+    assert {"seed", "lr", "steps", "threads", "save", "keep", "parallel"} <= set(remembered)

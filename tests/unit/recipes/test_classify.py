@@ -1,4 +1,4 @@
-"""Sentiment: tables of texts and labels become a task."""
+"""Classification: tables of texts and labels become a task."""
 
 from pathlib import Path
 
@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from regard.data import DataError
-from regard.recipes.sentiment import Recipe, build
+from regard.recipes.classify import Recipe, build
+
+SMALL = ("width=8", "hidden=8", "depth=1")
 
 
 @pytest.fixture
@@ -17,9 +19,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_labels_may_be_any_words_and_none_is_ignored(folder: Path) -> None:
-    task, card = build(Recipe(data=str(folder), width=8, hidden=8, forget=0.0, dropout=0.0))
-    assert card["labels"] == ["blame", "neither", "praise"]
-    batch = next(task.batches)
+    task = build(Recipe(data=str(folder), set=(*SMALL, "dropout=0"), word_dropout=0.0))
+    assert task.card["labels"] == ["blame", "neither", "praise"]
+    batch = next(iter(task.batches))
     task.model.eval()
     right = torch.tensor(batch.sides[1])[:, 0]
     scores = task.model(torch.tensor(batch.sides[0]), lengths=torch.tensor(batch.lengths[0]))
@@ -29,22 +31,34 @@ def test_labels_may_be_any_words_and_none_is_ignored(folder: Path) -> None:
 
 
 def test_words_are_forgotten_in_training_alone(folder: Path) -> None:
-    task, _ = build(Recipe(data=str(folder), width=8, hidden=8, forget=0.9, dropout=0.0))
-    batch = next(task.batches)
+    task = build(Recipe(data=str(folder), set=(*SMALL, "dropout=0"), word_dropout=0.9))
+    batch = next(iter(task.batches))
     learning = {round(task.loss(task.model.train(), batch).item(), 6) for _ in range(8)}
     settled = {round(task.loss(task.model.eval(), batch).item(), 6) for _ in range(8)}
     assert len(learning) > 1
     assert len(settled) == 1
 
 
+<<<<<<< HEAD:tests/unit/recipes/test_sentiment.py
 def test_a_folder_without_a_test_leaves_that_number_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     task, _ = build(Recipe(data=str(folder), width=8, hidden=8))
     kept: list[dict[str, dict[str, float]]] = []
     monkeypatch.setattr("regard.hub.store.save", lambda place, model, **rest: kept.append(rest["card"]))
     task.save(folder / "model", task.model.eval(), {})
+=======
+def test_a_folder_without_a_test_leaves_that_number_out(folder: Path) -> None:
+    task = build(Recipe(data=str(folder), set=SMALL))
+    assert task.measure is not None
+    assert sorted(task.measure(task.model.eval())) == ["val accuracy"]
+>>>>>>> train:tests/unit/recipes/test_classify.py
     (folder / "test.tsv").write_text("bad\tblame\n")
-    task.save(folder / "model", task.model, {})
-    assert [sorted(card["measured"]) for card in kept] == [["val accuracy"], ["test accuracy", "val accuracy"]]
+    assert sorted(task.measure(task.model)) == ["test accuracy", "val accuracy"]
+
+
+def test_validation_data_without_a_text_say_so(folder: Path) -> None:
+    (folder / "val.tsv").write_text("text\tlabel\n\n")
+    with pytest.raises(DataError, match="has no texts in its split 'val'; give more"):
+        build(Recipe(data=str(folder)))
 
 
 def test_a_label_that_is_not_learnt_is_refused(folder: Path) -> None:
