@@ -174,9 +174,9 @@ export function brief(value) {
   return shown(value).replace(/(\.\d)0$/, "$1");
 }
 
-/** A number as it is shown, with a real minus. @param {number} value @param {number} [digits] */
+/** A number as it is shown, with a real minus and as many figures as a cell holds. @param {number} value @param {number} [digits] */
 export function shown(value, digits = 2) {
   if (value === -Infinity) return "−∞";
-  const text = Math.abs(value) >= 1000 ? value.toExponential(1) : value.toFixed(Math.abs(value) >= 100 ? 0 : digits);
+  const text = Math.abs(value) >= 1000 ? value.toExponential(1).replace("+", "") : value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : digits);
   return text.replace("-", "−").replace(/^−(0(\.0+)?)$/, "$1");
 }
