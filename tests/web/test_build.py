@@ -66,6 +66,17 @@ def arrow(page: Page, name: str) -> Locator:
     return page.locator(f".plane .arrow[aria-label^='{name}:']").first
 
 
+def drag_to(page: Page, arrow: Locator, x: float, y: float) -> None:
+    """Drag the tip of an arrow to a place of the plane, in its own numbers."""
+    here, plane = arrow.locator(".handle").bounding_box(), page.locator(".plane svg").first.bounding_box()
+    assert here is not None
+    assert plane is not None
+    unit = plane["width"] / 5.2  # the plane goes from -2.6 to 2.6
+    right = plane["x"] + plane["width"] / 2 + x * unit - here["x"] - here["width"] / 2
+    up = here["y"] + here["height"] / 2 - plane["y"] - plane["height"] / 2 + y * unit
+    drag(page, arrow, right, up)
+
+
 # The numbers
 
 
@@ -128,17 +139,76 @@ def test_the_answer_on_the_page_is_what_the_library_mixes(build: Page) -> None:
 
 def test_the_first_attention_on_the_page_is_bahdanaus(build: Page) -> None:
     at(build, "additive")
-    attn = additive(2, 2, 2)
-    for layer in (attn.q, attn.k):
-        layer.weight.data = torch.eye(2)
-    attn.k.bias.data.zero_()
-    attn.score.energy.weight.data = torch.ones(1, 2)
+    network = build.evaluate("async () => (await import('/js/build/numbers.js')).ADDITIVE")
+    attn = additive(2, 2, 3)
+    for layer, weight in ((attn.q, network["q"]), (attn.k, network["k"])):
+        layer.weight.data = torch.tensor(weight, dtype=torch.float32).T
+    attn.k.bias.data.fill_(network["b"])
+    attn.score.energy.weight.data = torch.ones(1, 3)
     x = torch.tensor(numbers(build, "keys")).view(1, 4, 2)
     look = attn.look(torch.tensor([[numbers(build, "question")]]), attn.remember(x))
     assert numbers(build, "score") == pytest.approx(look.score(look.q, look.k).flatten().tolist(), abs=0.006)
 
 
+@pytest.mark.parametrize("words", ["we see the sky", "grandmother sees a wonderful blue mountain", "the dog the dog"])
+def test_in_the_first_attention_a_question_that_lies_on_a_word_likes_it_best(page: Page, words: str) -> None:
+    page.goto("/")
+    scores = page.evaluate(
+        """async (words) => {
+          const [{read, projected}, {additive}] =
+            await Promise.all([import('/js/build/numbers.js'), import('/js/build/math.js')]);
+          const now = read({words});
+          return now.x.map((q) => {
+            const asked = projected({...now, q});
+            return additive(asked.q, asked.k, now.w)[0];
+          });
+        }""",
+        words,
+    )
+    assert all(row[i] == max(row) for i, row in enumerate(scores))
+
+
 # The lesson
+
+
+def test_every_task_can_be_solved_one_after_the_other(build: Page) -> None:
+    """As a reader does it: each step begins unsolved, and doing what it asks earns its tick."""
+    word: Any = lambda: build.get_by_label("The sentence", exact=True).input_value().split()[-1]  # noqa: E731
+    place: Any = lambda name: numbers(build, name)[-2:]  # noqa: E731
+
+    def dot() -> None:
+        asked = re.search("“(.*)”", build.locator(".trying").inner_text())
+        assert asked is not None
+        at = ["we", "see", "the", "sky"].index(asked[1])
+        x, y = numbers(build, "keys")[2 * at : 2 * at + 2]
+        drag_to(build, arrow(build, "q"), -x, -y)
+        assert numbers(build, "score")[at] < 0
+
+    def additive() -> None:
+        drag_to(build, arrow(build, "q"), *place("keys"))
+        assert numbers(build, "score")[-1] == max(numbers(build, "score"))
+
+    ways: dict[str, Any] = {
+        "words": lambda: drag_to(build, arrow(build, "sky"), 0.7, -1.5),
+        "additive": additive,
+        "dot": dot,
+        "scaled": lambda: build.get_by_label("width").press("End"),
+        "softmax": lambda: drag_to(build, arrow(build, "q"), 2.5, 2.5),
+        "values": lambda: drag(build, build.locator(".arrow.role-v").first, 20, 30),
+        "self": lambda: build.get_by_role("button", name="Shuffle").click(),
+        "heads": lambda: build.get_by_label("turn head 2").press("ArrowRight"),
+        "mask": lambda: drag(build, arrow(build, word()), 20, 30),
+        "cross": lambda: drag(build, arrow(build, "cielo"), 20, 30),
+    }
+    at(build, "words")
+    for step in STEPS:
+        expect(build.locator(".steps [aria-current=step]")).to_contain_text(step, ignore_case=True)
+        expect(build.locator(".trying strong"), step).to_have_text("Try")
+        ways[step]()
+        expect(build.locator(".trying.seen strong"), step).to_have_text("Seen")
+        expect(build.locator("li.seen > [aria-current=step]"), step).to_have_count(1)
+        build.locator(".walk .primary").click()
+    expect(build.locator("#rooms [aria-current]")).to_contain_text("Translate")
 
 
 def test_each_step_has_one_idea_an_equation_a_thing_to_try_and_our_own_code(build: Page) -> None:
@@ -222,9 +292,18 @@ def test_what_is_no_number_changes_nothing(build: Page) -> None:
     cell.fill("many")
     assert cell.get_attribute("aria-invalid") is not None
     assert numbers(build, "score") == before
+    cell.press("Enter")
+    expect(cell).to_have_value("1.7")
     cell.fill("99")
     cell.press("Enter")
     expect(cell).to_have_value("3.0")
+
+
+def test_the_first_equation_names_the_word_in_hand(build: Page) -> None:
+    at(build, "words")
+    expect(build.locator(".formula")).to_contain_text("“we”")
+    arrow(build, "the").press("ArrowUp")
+    expect(build.locator(".formula")).to_contain_text("“the”")
 
 
 def test_a_new_sentence_makes_new_matrices_and_words_that_stay_keep_their_arrows(build: Page) -> None:
@@ -284,6 +363,14 @@ def test_turning_one_head_leaves_the_other_alone(build: Page) -> None:
     assert numbers(build, "shares of head 2") != second
 
 
+def test_heads_that_are_not_turned_apart_look_alike(build: Page) -> None:
+    at(build, "heads")
+    expect(build.locator("output.big")).to_have_text("90°")
+    build.get_by_label("turn head 2").press("Home")
+    expect(build.locator("output.big")).to_have_text("0°")
+    assert numbers(build, "shares of head 2") == numbers(build, "shares of head 1")
+
+
 def test_behind_the_mask_the_last_word_moves_nobody_before_it(build: Page) -> None:
     at(build, "mask")
     before = numbers(build, "shares")
@@ -338,3 +425,30 @@ def test_no_step_is_wider_than_its_screen(build: Page) -> None:
         for width in (320, 390, 768, 1024, 1440, 1920):
             build.set_viewport_size({"width": width, "height": 800})
             assert build.evaluate("document.documentElement.scrollWidth") <= width, (step, width)
+
+
+def test_a_step_fits_a_small_phone_with_any_letters(build: Page) -> None:
+    wide = ":root { --sans: 'DejaVu Sans Mono', monospace; --serif: var(--sans) } body { letter-spacing: 1px }"
+    build.set_viewport_size({"width": 320, "height": 800})
+    for step in STEPS:
+        at(build, step, "&words=grandmother+sees+a+wonderful+blue+mountain")
+        build.evaluate(
+            "rules => { const s = new CSSStyleSheet(); s.replaceSync(rules); document.adoptedStyleSheets = [s]; }", wide
+        )
+        if step != "words":
+            expect(build.locator(".code pre")).to_be_visible()
+        assert build.evaluate("document.documentElement.scrollWidth") <= 320, step
+
+
+def test_every_number_fits_its_cell(build: Page) -> None:
+    low = ";".join(["-2.88,-2.85"] * 6)
+    for step in STEPS:
+        at(build, step, f"&words=a+b+c+d+e+f&x={low}&v={low}&q=-2.88,-2.88&wq=-2.88,-2.88;-2.88,-2.88")
+        for width in (320, 390, 768, 1280, 1440):
+            build.set_viewport_size({"width": width, "height": 800})
+            cut = build.evaluate(
+                """[...document.querySelectorAll('.cell')]
+                  .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth)
+                  .map(e => e.value || e.textContent)"""
+            )
+            assert cut == [], (step, width)

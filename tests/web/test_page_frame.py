@@ -49,6 +49,19 @@ def test_the_page_opens_on_a_live_picture_that_waits_for_no_model(page: Page) ->
     page.unroute_all(behavior="ignoreErrors")
 
 
+def test_no_word_of_the_first_picture_is_cut_off(page: Page) -> None:
+    page.goto("/")
+    page.locator(".word").first.wait_for()
+    for width in (320, 390, 700, 1001, 1280, 1440, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(100)  # milliseconds until the picture is laid out anew
+        cut = page.evaluate(
+            """[...document.querySelectorAll('.word')]
+              .filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"""
+        )
+        assert cut == [], width
+
+
 def test_every_door_of_the_first_page_leads_to_its_room_and_the_mark_leads_back(page: Page) -> None:
     page.goto("/")
     for title in ("Build up", "Translate", "World", "Runs", "Your file"):

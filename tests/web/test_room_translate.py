@@ -152,6 +152,16 @@ def test_three_models_stand_side_by_side_and_one_of_them_is_blind(page: "Page") 
     until(page, "document.querySelectorAll('.look-box').length === 2")
 
 
+def test_the_thumbnails_come_back_after_a_model_that_has_none(page: "Page") -> None:
+    translate(page)
+    page.locator(".look-top select").select_option("fixed")
+    page.get_by_text("This model has no attention").wait_for()
+    assert page.locator("button.thumb:visible").count() == 0
+    page.locator(".look-top select").select_option("small")
+    until(page, "document.querySelectorAll('.look-stage .lines').length === 1")
+    assert page.locator("button.thumb:visible").count() == 12
+
+
 def test_sentences_of_the_world_come_with_gold_and_error_rates(page: "Page") -> None:
     page.goto("/#/translate?model=small&pair=it-en-7&force=1&view=matrix")
     page.wait_for_selector(".matrix-canvas")

@@ -1,6 +1,6 @@
 """The world room in a real browser: words and things light each other up, and scenes are walked."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.web.hands import until
 
@@ -35,6 +35,24 @@ def test_scenes_are_walked_by_keys(page: "Page") -> None:
     until(page, "location.hash.includes('index=5')")
     page.keyboard.press("ArrowLeft")
     until(page, "location.hash.includes('index=4')")
+
+
+def test_the_facts_are_those_of_the_scene_in_view(page: "Page") -> None:
+    told = [page.request.get(f"/api/world/scene?index={index}").json() for index in range(6)]
+    facts = [f"{len(scene['things'])} things, {scene['facts']['palette']}" for scene in told]
+    assert len(set(facts)) > 1
+    page.goto("/#/world?index=0")
+    for index, expected in enumerate(facts):
+        if index:
+            page.keyboard.press("ArrowRight")
+        until(
+            page, "text => document.querySelector('.caption[lang=en] p')?.textContent === text", _english(told[index])
+        )
+        assert page.locator(".facts").inner_text() == expected, index
+
+
+def _english(scene: dict[str, Any]) -> str:
+    return str(scene["captions"]["en"]["text"])
 
 
 def test_eyes_do_not_wiggle_for_those_who_want_no_motion(page: "Page") -> None:

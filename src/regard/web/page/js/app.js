@@ -197,6 +197,7 @@ function pressed(event) {
     return;
   }
   if (field || command) return;
+  if (name.startsWith("Arrow") && target?.matches("input[type=range], input[type=radio]")) return; // they move by these keys
   const shortcut = [...stage.shortcuts, ...SHORTCUTS].find(({ key, run }) => run && key.toLowerCase() === name.toLowerCase());
   if (!shortcut?.run) return;
   event.preventDefault();

@@ -46,10 +46,10 @@ const softmax = (...inside) => row(word("softmax"), gap(), bracket("("), ...insi
 const made = (name, role, from, of = "x") =>
   row(matrix(name, role), equals(), matrix(from, of), gap(), sub(matrix("W"), name.toLowerCase()));
 
-/** @type {Record<string, () => MathMLElement[]>} */
-export const EQUATIONS = {
-  words: () => [row(word("“sky”"), sign("→"), added(letter("x", "x")), equals(), bracket("("), sub(letter("x", "x"), "1"), sign(","), gap(), sub(letter("x", "x"), "2"), bracket(")"))],
-  additive: () => [row(e(), equals(), added(letter("w"), sign("·"), word("tanh"), bracket("("), q(), sign("+"), k(), bracket(")")))],
+/** @type {Record<string, (chosen: string) => MathMLElement[]>} */
+const EQUATIONS = {
+  words: (chosen) => [row(word(`“${chosen}”`), sign("→"), added(letter("x", "x")), equals(), bracket("("), sub(letter("x", "x"), "1"), sign(","), gap(), sub(letter("x", "x"), "2"), bracket(")"))],
+  additive: () => [row(e(), equals(), added(letter("w"), sign("·"), word("tanh"), bracket("("), matrix("W"), q(), sign("+"), matrix("U"), k(), sign("+"), letter("b"), bracket(")")))],
   dot: () => [row(e(), equals(), added(product()), equals(), total("j"), sub(letter("q", "q"), "j"), sub(letter("k", "k"), "ij"))],
   scaled: () => [row(e(), equals(), frac(product(), added(d())))],
   softmax: () => [row(a(), equals(), sub(added(word("softmax")), "i"), gap(), bracket("("), frac(product(), d()), bracket(")")), row(a(), equals(), frac(row(word("exp"), gap(), e()), row(total("j"), word("exp"), gap(), sub(letter("e"), "j"))))],
@@ -60,9 +60,9 @@ export const EQUATIONS = {
   cross: () => [row(matrix("Y", "y"), equals(), softmax(frac(row(matrix("Q", "q"), transposed()), d())), gap(), matrix("V", "v")), row(added(made("Q", "q", "Z", "z")), sign(","), gap(), made("K", "k", "X"), sign(","), gap(), made("V", "v", "X"))],
 };
 
-/** @param {string} step */
-export function equation(step) {
-  return (EQUATIONS[step] ?? (() => []))().map((line) => math("math", { display: "block" }, line));
+/** @param {string} step @param {string} chosen the word in hand */
+export function equation(step, chosen) {
+  return (EQUATIONS[step] ?? (() => []))(chosen).map((line) => math("math", { display: "block" }, line));
 }
 
 /** A letter as it stands over a matrix. @param {string} name @param {string} role @param {string} [below] */

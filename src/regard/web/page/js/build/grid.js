@@ -107,19 +107,22 @@ export class Grid {
 export function number(name, change) {
   /** @type {{y: number, value: number, moved: boolean} | null} */
   let drag = null;
+  let kept = ""; // the last number that was one
   const input = h("input", {
     class: "cell vector", inputmode: "decimal", autocomplete: "off", "aria-label": name, title: "type, arrow keys, or drag up and down", dataset: { undo: "" },
+    onfocus: () => (kept = input.value),
     oninput: () => {
       input.dataset.typing = "yes";
       const value = parse(input.value);
       input.toggleAttribute("aria-invalid", value === null);
-      if (value !== null) change(bounded(value));
+      if (value === null) return;
+      kept = brief(bounded(value));
+      change(bounded(value));
     },
     onblur: () => {
       delete input.dataset.typing;
       input.removeAttribute("aria-invalid");
-      const value = parse(input.value);
-      if (value !== null) input.value = brief(bounded(value));
+      input.value = parse(input.value) === null ? kept : brief(bounded(parse(input.value) ?? 0));
     },
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
       const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
@@ -127,7 +130,9 @@ export function number(name, change) {
       if (!way) return;
       event.preventDefault();
       delete input.dataset.typing;
-      change(bounded(round((parse(input.value) ?? 0) + way * STEP * (event.shiftKey ? 5 : 1))));
+      change(bounded(round((parse(input.value) ?? parse(kept) ?? 0) + way * STEP * (event.shiftKey ? 5 : 1))));
+      input.removeAttribute("aria-invalid");
+      kept = input.value;
     },
     onpointerdown: (/** @type {PointerEvent} */ event) => {
       drag = { y: event.clientY, value: parse(input.value) ?? 0, moved: false };

@@ -1,6 +1,7 @@
 /** The steps: one idea, one sentence, one thing to try, and the code that does it. */
 
-import { dot } from "./math.js";
+import { additive, dot } from "./math.js";
+import { projected } from "./numbers.js";
 
 /** @typedef {import("./numbers.js").Numbers} Numbers */
 /** @typedef {{began: Numbers, now: Numbers, shuffled: boolean}} Progress */
@@ -10,7 +11,7 @@ import { dot } from "./math.js";
  * @property {string} name on the way along the top
  * @property {string} title
  * @property {string} says
- * @property {(now: Numbers) => string} asks
+ * @property {(progress: Progress) => string} asks
  * @property {(progress: Progress) => boolean} done
  * @property {string} shows what the reader has just seen
  * @property {{name: string, mark: string[], from?: string}} [code]
@@ -18,8 +19,10 @@ import { dot } from "./math.js";
 
 /** @param {Numbers} now */
 const last = (now) => now.words[now.words.length - 1];
-/** @param {Numbers} now @param {number} [scale] */
-const scores = (now, scale) => dot([now.q], now.x, scale)[0];
+/** @param {Numbers} now */
+const scores = (now) => dot([now.q], now.x, 1)[0];
+/** The word that the question liked best when the step began. @param {Progress} progress */
+const liked = ({ began, now }) => Math.min(best(scores(began)), now.words.length - 1);
 /** @param {unknown} one @param {unknown} other */
 const differ = (one, other) => JSON.stringify(one) !== JSON.stringify(other);
 
@@ -39,8 +42,11 @@ export const STEPS = [
     name: "Additive",
     title: "A question meets every word",
     says: "A translator about to write its next word asks with a vector of its own, q. A small network scores how well each word answers: that was the first attention (2014).",
-    asks: (now) => `Drag the question q until “${last(now)}” has the highest score.`,
-    done: ({ now }) => best(now.x.map((k) => now.q.reduce((total, x, i) => total + now.w[i] * Math.tanh(x + k[i]), 0))) === now.words.length - 1,
+    asks: ({ now }) => `Drag the question q until “${last(now)}” has the highest score.`,
+    done: ({ now }) => {
+      const scores = additive(projected(now).q, projected(now).k, now.w)[0];
+      return scores[scores.length - 1] === Math.max(...scores); // a word that stands twice wins twice
+    },
     shows: "One number for each word: how much it matters to this question.",
     code: { name: "attention.core.Additive", mark: ["tanh"], from: "def forward" },
   },
@@ -49,8 +55,8 @@ export const STEPS = [
     name: "Dot",
     title: "A product does it faster",
     says: "Multiply the vectors number by number and add up. Arrows that point the same way score high, opposite ones low, and no network is needed.",
-    asks: (now) => `Turn q until “${now.words[Math.min(1, now.words.length - 1)]}” scores below zero.`,
-    done: ({ now }) => scores(now, 1)[Math.min(1, now.words.length - 1)] < 0,
+    asks: (progress) => `Turn q until “${progress.now.words[liked(progress)]}” scores below zero.`,
+    done: (progress) => scores(progress.now)[liked(progress)] < 0,
     shows: "Beyond a right angle the product is negative: the two do not go together.",
     code: { name: "attention.core.Dot", mark: ["return product"], from: "def __call__" },
   },
@@ -109,7 +115,7 @@ export const STEPS = [
     name: "Mask",
     title: "No peeking",
     says: "To learn to write from left to right, no word may see the ones after it. A hidden score becomes −∞, and softmax turns that into exactly 0.",
-    asks: (now) => `Drag “${last(now)}”: no row above the last one moves. Then let all see all, and drag again.`,
+    asks: ({ now }) => `Drag “${last(now)}”: no row above the last one moves. Then let all see all, and drag again.`,
     done: ({ began, now }) => differ(began.visible, now.visible) || differ(began.x[now.words.length - 1], now.x[now.words.length - 1]),
     shows: "So all words of a text can be learned from at once, and none of them cheats. Press single scores to hide them, too.",
     code: { name: "attention.core.weigh", mark: ["masked_fill"] },
@@ -119,7 +125,7 @@ export const STEPS = [
     name: "Cross",
     title: "One sentence asks another",
     says: "Let the queries come from the sentence being written, and the keys and values from the one being read. Nothing else changes: this is how a Transformer translates.",
-    asks: (now) => `Drag “${now.others[now.others.length - 1]}” and see it look elsewhere, or write other words.`,
+    asks: ({ now }) => `Drag “${now.others[now.others.length - 1]}” and see it look elsewhere, or write other words.`,
     done: ({ began, now }) => differ([began.others, began.z], [now.others, now.z]),
     shows: "That is all of attention: one equation, a choice of who asks and who answers. Now watch a trained model use it.",
     code: { name: "attention.attention.Attention.remember", mark: ["self.k(", "self.v("] },

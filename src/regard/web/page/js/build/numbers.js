@@ -2,7 +2,7 @@
  * The numbers of the room: what the link holds, and what follows from it. What was not touched is not in the link.
  */
 
-import { causal } from "./math.js";
+import { causal, product } from "./math.js";
 
 /** @typedef {import("./math.js").Matrix} Matrix */
 /** @typedef {import("../state.js").Flat} Flat */
@@ -12,7 +12,7 @@ import { causal } from "./math.js";
  * @property {string[]} words who can be looked at
  * @property {Matrix} x their vectors
  * @property {number[]} q the question
- * @property {number[]} w the small network of the additive score
+ * @property {number[]} w how the small network of the additive score adds up
  * @property {Matrix} v their values
  * @property {number} width of the vectors where it can be changed
  * @property {Head[]} heads
@@ -36,11 +36,15 @@ const KNOWN = {
   vediamo: [1.2, 1.1], il: [-1.8, 0.5], cielo: [0.4, -1.9],
 };
 const QUESTION = [1.1, 1.1];
-const NETWORK = [1.0, 1.0];
+const TURN = 90; // degrees from the first head's question to that of the second
+const NETWORK = [1, 1, 1];
+/** W and U of the additive score. U has three directions that cancel out and W is its opposite, so together with `b` the
+ * sum of the three tanh is highest where k = q. */
+export const ADDITIVE = { q: [[-1, 0, 1], [0, -1, 1]], k: [[1, 0, -1], [0, 1, -1]], b: 1 };
 /** @type {Record<string, Matrix>} */
 const MATRICES = {
   wq: [[1.2, 0], [0, 1.2]], wk: [[1, 0], [0, 1]], wv: [[0, 1], [1, 0]],
-  wq2: [[0, 1.2], [-1.2, 0]], wk2: [[1, 0], [0, 1]], wv2: [[1, 0], [0, -1]],
+  wq2: [[1.2, 0], [0, 1.2]], wk2: [[1, 0], [0, 1]], wv2: [[1, 0], [0, -1]],
   wo: [[1, 0], [0, 1], [0.5, 0], [0, 0.5]],
 };
 
@@ -82,7 +86,7 @@ export function read(state) {
   const heads = ["", "2"].map((which) => ({
     q: named(state, `wq${which}`), k: named(state, `wk${which}`), v: named(state, `wv${which}`),
   }));
-  const angle = Math.round(within(Number(state.turn ?? 0), 0, 359));
+  const angle = Math.round(within(Number(String(state.turn ?? "") || TURN), 0, 359, TURN));
   const second = heads[1];
   if (second) second.q = turned(second.q, angle);
   return {
@@ -97,6 +101,11 @@ export function read(state) {
     row: index(state.row, words.length - 1),
     column: index(state.column, words.length - 1),
   };
+}
+
+/** W q and U k + b, which the additive score adds. @param {Numbers} now */
+export function projected({ q, x }) {
+  return { q: product([q], ADDITIVE.q), k: product(x, ADDITIVE.k).map((row) => row.map((each) => each + ADDITIVE.b)) };
 }
 
 /** The values that belong to words before anybody changes them. @param {Matrix} x @returns {Matrix} */
@@ -153,8 +162,8 @@ function index(value, most) {
   return number >= 0 ? Math.min(number, most) : 0;
 }
 
-/** @param {number} value @param {number} low @param {number} high */
-const within = (value, low, high) => Math.min(high, Math.max(low, Number.isFinite(value) ? value : low));
+/** @param {number} value @param {number} low @param {number} high @param {number} [otherwise] for what is no number */
+const within = (value, low, high, otherwise = low) => Math.min(high, Math.max(low, Number.isFinite(value) ? value : otherwise));
 /** @param {number} value */
 export const bounded = (value) => within(value, -REACH, REACH);
 /** @param {number} value */
@@ -165,9 +174,9 @@ export function brief(value) {
   return shown(value).replace(/(\.\d)0$/, "$1");
 }
 
-/** A number as it is shown, with a real minus. @param {number} value @param {number} [digits] */
+/** A number as it is shown, with a real minus and as many figures as a cell holds. @param {number} value @param {number} [digits] */
 export function shown(value, digits = 2) {
   if (value === -Infinity) return "−∞";
-  const text = Math.abs(value) >= 1000 ? value.toExponential(1) : value.toFixed(Math.abs(value) >= 100 ? 0 : digits);
+  const text = Math.abs(value) >= 1000 ? value.toExponential(1).replace("+", "") : value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : digits);
   return text.replace("-", "−").replace(/^−(0(\.0+)?)$/, "$1");
 }

@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { symbol } from "./equation.js";
 import { Grid, number } from "./grid.js";
 import { additive, aside, beside, dot, look, multihead, product, sum, weigh } from "./math.js";
-import { brief, shown, widened } from "./numbers.js";
+import { brief, projected, shown, widened } from "./numbers.js";
 import { Plane } from "./plane.js";
 import { Ribbons } from "./ribbons.js";
 
@@ -117,7 +117,7 @@ function ledger(now, hands, columns, below, projections = false) {
     tables: (/** @type {Numbers} */ now) => [
       { name: "q", rows: ["q"], columns: count(2), values: [now.q], kind: /** @type {const} */ ("vector") },
       { name: "k", rows: now.words, columns: count(2), values: now.x, kind: /** @type {const} */ ("vector") },
-      ...columns.map((column) => ({ name: column.name, rows: now.words, columns: column.width === 2 ? count(2) : [column.name], values: column.values(now), kind: column.kind ?? /** @type {const} */ ("vector") })),
+      ...columns.map((column) => ({ name: column.name, rows: now.words, columns: column.width ? count(column.width) : [column.name], values: column.values(now), kind: column.kind ?? /** @type {const} */ ("vector") })),
     ],
   };
 }
@@ -135,11 +135,14 @@ const column = (row) => row.map((x) => [x]);
 
 /** @type {(now: Numbers, hands: Hands) => Stage} */
 function additiveStage(now, hands) {
-  const network = h("div", { class: "knobs" }, h("span", null, symbol("w", "e"), " of the small network"), [0, 1].map((j) => number(`network, number ${j + 1}`, (value) => hands.cell("w", 0, j, value))));
+  const network = h("div", { class: "stack" },
+    h("div", { class: "knobs" }, h("span", null, symbol("w", "e"), " of the small network"), [0, 1, 2].map((j) => number(`network, number ${j + 1}`, (value) => hands.cell("w", 0, j, value)))),
+    h("p", { class: "quiet" }, "Here U k = (k₁, k₂, −k₁ − k₂), W q = −U q and b = 1, so a word scores high where it lies close to q. A model learns all four."));
   const stage = ledger(now, hands, [
-    { name: "tanh(q + k)", title: h("span", null, "tanh(", symbol("q", "q"), " + ", symbol("k", "k", "i"), ")"), kind: "score", width: 2, added: true, values: (now) => now.x.map((k) => beside(now.q, k)), most: () => 1 },
-    { name: "score", sign: "· w →", title: symbol("e", "e", "i"), kind: "score", added: true, values: (now) => column(additive([now.q], now.x, now.w)[0]), most: () => 2 },
+    { name: "tanh(Wq + Uk + b)", title: "tanh(…)", kind: "score", width: 3, added: true, values: (now) => projected(now).k.map((k) => beside(projected(now).q[0], k)), most: () => 1 },
+    { name: "score", sign: "·w", title: symbol("e", "e", "i"), kind: "score", added: true, values: (now) => column(additive(projected(now).q, projected(now).k, now.w)[0]), most: () => 3 },
   ], network);
+  stage.element.classList.add("small"); // three numbers a word need the room
   return {
     ...stage,
     update(now) {

@@ -1,7 +1,7 @@
 /** The equation once more, with the numbers of the chosen word in it. */
 
 import { additive, dot, look, sum, weigh } from "./math.js";
-import { brief, shown, widened } from "./numbers.js";
+import { brief, projected, shown, widened } from "./numbers.js";
 
 /** @typedef {import("./numbers.js").Numbers} Numbers */
 
@@ -20,8 +20,10 @@ export function worked(step, now) {
   switch (step) {
     case "words":
       return `“${word}” = (${k.map(brief).join(", ")})`;
-    case "additive":
-      return `“${word}”: ${w.map((each, i) => `${n(each)} × tanh(${brief(q[i])} + ${n(k[i])})`).join(" + ")} = ${shown(additive([q], x, w)[0][row])}`;
+    case "additive": {
+      const { q: asks, k: answers } = projected(now);
+      return `“${word}”: ${w.map((each, i) => `${n(each)} × tanh(${brief(asks[0][i])} + ${n(answers[row][i])})`).join(" + ")} = ${shown(additive(asks, answers, w)[0][row])}`;
+    }
     case "dot":
       return `“${word}”: ${products(q, k)} = ${shown(dot([q], x, 1)[0][row])}`;
     case "scaled": {

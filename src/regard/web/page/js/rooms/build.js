@@ -165,6 +165,9 @@ function mount(host, context) {
       replace(floor, shown.element);
     }
     shown.update(now);
+    const named = `${step.id} ${step.id === "words" ? now.words[now.row] : ""}`;
+    if (formula.dataset.named !== named) replace(formula, equation(step.id, now.words[now.row]));
+    formula.dataset.named = named;
     numbers.textContent = worked(step.id, now);
     if (document.activeElement !== sentence) sentence.value = now.words.join(" ");
     if (document.activeElement !== other) other.value = now.others.join(" ");
@@ -173,11 +176,12 @@ function mount(host, context) {
   }
 
   function tried() {
-    const done = step.done({ began, now, shuffled });
+    const progress = { began, now, shuffled };
+    const done = step.done(progress);
     if (done) seen.add(step.id);
     const is = seen.has(step.id);
     links[STEPS.indexOf(step)].classList.toggle("seen", is);
-    const text = is ? step.shows : step.asks(now);
+    const text = is ? step.shows : step.asks(progress);
     if (trying.dataset.text === text) return;
     trying.dataset.text = text;
     trying.classList.toggle("seen", is);
@@ -205,7 +209,6 @@ function mount(host, context) {
     count.textContent = `Step ${at + 1} of ${STEPS.length}`;
     title.textContent = step.title;
     says.textContent = step.says;
-    replace(formula, equation(step.id));
     back.toggleAttribute("disabled", at === 0);
     next.textContent = at === STEPS.length - 1 ? "To a trained model →" : "Next →";
     otherLine.hidden = step.id !== "cross";

@@ -124,7 +124,7 @@ export function create(host, tools) {
     said.write(wish, result, plain, picked?.attention ?? null);
     if (!picked) {
       body.classList.add("blind");
-      replace(aside);
+      aside.hidden = true;
       replace(bar);
       put(null);
       replace(
@@ -227,7 +227,6 @@ export function create(host, tools) {
     aside.hidden = wish.small || wish.view === "beam" || result.attentions.every((each) => each.heads === 1);
     body.classList.toggle("alone", aside.hidden);
     if (aside.hidden) return;
-    if (!thumbs) replace(aside);
     thumbs ??= heads.create(aside, { context, change, asking });
     thumbs.show(result, wish.edits, attention, head, control.signal);
   }

@@ -67,6 +67,7 @@ async function mount(host, context) {
   const bar = h("div", { class: "scene-bar" });
   const eyes = h("div", { class: "segments eyes", role: "group", "aria-label": "How to show two eyes" });
   tiles.stereo.figure.append(eyes);
+  const facts = h("span", { class: "quiet facts" });
   const captions = h("div", { class: "captions" });
   const things = h("ul", { class: "things" });
   const told = h("p", { class: "unseen", "aria-live": "polite" });
@@ -254,6 +255,7 @@ async function mount(host, context) {
   function say() {
     if (!scene) return;
     const now = scene;
+    replace(facts, `${now.things.length} things, ${now.facts["palette"] ?? ""}`);
     replace(
       captions,
       Object.entries(LANGUAGES).map(([code, name]) => {
@@ -355,7 +357,7 @@ async function mount(host, context) {
       h("button", { type: "button", class: "button", onclick: random }, "Any scene"),
       pick("things", Object.entries(SPLITS), now.split, (split) => set({ split, thing: "" })),
       pick("tell", Object.entries(STYLES), now.style, (style) => set({ style })),
-      scene && h("span", { class: "quiet facts" }, `${scene.things.length} things, ${scene.facts["palette"] ?? ""}`),
+      facts,
     );
     const ways = { wiggle: "wiggle", left: "left", right: "right", both: "side by side" };
     refill(

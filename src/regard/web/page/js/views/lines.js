@@ -85,7 +85,7 @@ export function create(host, options = {}) {
   /** Two rows of words if they fit, two columns if they do not. */
   function arrange() {
     if (!view || !root.clientWidth) return;
-    layout = placed(names, root.clientWidth, type);
+    layout = placed(names, root.clientWidth, type, getComputedStyle(words).fontFamily);
     root.classList.toggle("upright", !layout.flat);
     const tall = `${layout.flat ? layout.height : Math.min(SHOWN, layout.height)}px`;
     scroll.style.setProperty("height", tall);

@@ -1,6 +1,6 @@
 /** Where words stand, in two rows or in two columns, and the shape of a ribbon from one to another. */
 
-import { SANS, measure } from "./paint.js";
+import { measure } from "./paint.js";
 
 /** A word's place. @typedef {{x: number, y: number, width: number}} Place */
 /** @typedef {{rows: Place[], columns: Place[], flat: boolean, width: number, height: number, type: Type}} Layout */
@@ -15,11 +15,11 @@ const MANY = 200; // words that never fit beside each other
 const apart = () => Math.max(150, Math.min(400, innerHeight * 0.34)); // pixels between the two rows of words
 
 /** Two rows of words if they fit, two columns if they do not.
- * @param {{rows: string[], columns: string[]}} names @param {number} width @param {Type} [type] @returns {Layout} */
-export function placed(names, width, type = TYPE) {
+ * @param {{rows: string[], columns: string[]}} names @param {number} width @param {Type} type @param {string} family the letters they are set in @returns {Layout} */
+export function placed(names, width, type, family) {
   const { tall, size, far } = type;
-  const font = `${size}px ${SANS}`;
-  const measured = (/** @type {string[]} */ some) => some.slice(0, MANY).map((name) => measure(name, font));
+  const font = `${size}px ${family}`;
+  const measured = (/** @type {string[]} */ some) => some.slice(0, MANY).map((name) => Math.ceil(measure(name, font)));
   const widths = { rows: measured(names.rows), columns: measured(names.columns) };
   const room = (/** @type {number[]} */ some) => some.reduce((sum, each) => sum + each + 16, NEAR * (some.length - 1));
   const flat =
