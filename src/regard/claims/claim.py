@@ -96,8 +96,11 @@ def verdict(*, supported: bool, refuted: bool) -> Verdict:
 
 def parts(progress: Progress, items: Sequence[T]) -> Iterator[tuple[T, Progress]]:
     """Each item with the progress of its own part, from 0 to 1, of the whole."""
-    for i, item in enumerate(items):
-        yield item, lambda done, i=i: progress((i + done) / len(items))
+
+    def part(place: int) -> Progress:
+        return lambda done: progress((place + done) / len(items))
+
+    return ((item, part(place)) for place, item in enumerate(items))
 
 
 def track(items: Iterable[T], count: int, progress: Progress) -> list[T]:
@@ -191,5 +194,5 @@ def _read(path: Path) -> Claim | None:
     for node in body:
         match node:
             case ast.Assign(targets=[ast.Name("CLAIM")], value=ast.Call(keywords=words)):
-                return Claim(**{word.arg: ast.literal_eval(word.value) for word in words})
+                return Claim(**{str(word.arg): ast.literal_eval(word.value) for word in words})
     return None
