@@ -1,15 +1,17 @@
 """Attention finds which word comes from which, and where the order differs, without being told."""
 
+from statistics import fmean
+
 import torch
 
 from regard.analysis.alignment import Links, error
-from regard.attention import record
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
-from regard.claims.translation import Lexicon, batch, batches, taught, words_right
+from regard.claims.translation import Lexicon, accuracy, attend, batch, batches, train
 from regard.models.seq2seq import Config, Seq2Seq
-from regard.world.language import Pair, pairs
+from regard.progress import Progress
+from regard.world.language import Pair, pairs, vocabulary
 
 CLAIM = Claim(
     name="alignment",
@@ -31,54 +33,47 @@ CLAIM = Claim(
 WAYS = ("attention", "diagonal", "shuffled", "uniform")
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """Error rates, and how often words that change places look at their own, by seed."""
     count, steps, asked = (24, 2, 8) if quick else (12_000, 2000, 300)
-    lexicon = Lexicon("it", "en")
-    exam = list(pairs("it", "en", split="test")[:asked])
+    lexicon = Lexicon(vocabulary("it"), vocabulary("en"))
+    tests = list(pairs("it", "en", split="test")[:asked])
+    gold = [pair.alignment for pair in tests]
     runs = []
-    for i, seed in enumerate(seeds):
-        lessons = batches(list(pairs("it", "en", seed=seed)[:count]), lexicon, 600)
+    for seed, inner in parts(progress, seeds):
+        some = batches(list(pairs("it", "en", seed=seed)[:count]), lexicon, 600)
         torch.manual_seed(seed)
         model = Seq2Seq(Config(vocab=len(lexicon), target=None, width=64, hidden=96))
-        taught(
-            model,
-            lessons,
-            steps=steps,
-            rate=3e-3,
-            seed=seed,
-            tell=part(tell, i, len(seeds), f"seed {seed}"),
-        )
-        links = _links(model, exam, lexicon, seed)
-        gold = [pair.alignment for pair in exam]
+        track(train(model, some, steps=steps, lr=3e-3, seed=seed), steps, inner)
+        links = _links(model, tests, lexicon, seed)
         runs.append(
             {
                 "seed": seed,
-                "right": words_right(model, [batch(exam, lexicon)]),
+                "accuracy": accuracy(model, [batch(tests, lexicon)]),
                 "error": {way: error(links[way], gold) for way in WAYS},
-                "moved": {way: _moved(links[way], exam) for way in WAYS},
+                "swapped": {way: _swapped(links[way], tests) for way in WAYS},
             }
         )
-    return {"runs": runs, "sentences": len(exam), "moved": sum(len(_places(pair)) for pair in exam), "steps": steps}
+    swaps = sum(len(_swaps(pair)) for pair in tests)
+    return {"runs": runs, "sentences": len(tests), "swapped": swaps, "steps": steps}
 
 
 def judge(numbers: Numbers) -> Finding:
     """Attention against the diagonal, with chance far below."""
     errors = {way: student([run["error"][way] for run in numbers["runs"]]) for way in WAYS}
-    moved = {way: student([run["moved"][way] for run in numbers["runs"]])[0] for way in WAYS}
+    swapped = {way: fmean(run["swapped"][way] for run in numbers["runs"]) for way in WAYS}
     number, low, high = student([run["error"]["diagonal"] - run["error"]["attention"] for run in numbers["runs"]])
     least = min(errors["shuffled"][0], errors["uniform"][0])
-    verdict = ruled(
-        supported=low > 0.1 and errors["attention"][0] < least and moved["attention"] > 0.5,
-        refuted=errors["attention"][0] >= errors["shuffled"][0],
-    )
-    told = ", ".join(f"{way} {errors[way][0]:.0%}" for way in WAYS)
+    means = ", ".join(f"{way} {errors[way][0]:.0%}" for way in WAYS)
     return Finding(
-        verdict,
+        verdict(
+            supported=low > 0.1 and errors["attention"][0] < least and swapped["attention"] > 0.5,
+            refuted=errors["attention"][0] >= errors["shuffled"][0],
+        ),
         number,
         (low, high),
-        f"Alignment error: {told}. Of {numbers['moved']} words that change places with a neighbour, "
-        f"{moved['attention']:.0%} look most at their own word, against {moved['diagonal']:.0%} on the diagonal.",
+        f"Alignment error: {means}. Of {numbers['swapped']} words that change places with a neighbour, "
+        f"{swapped['attention']:.0%} look most at their own word, against {swapped['diagonal']:.0%} on the diagonal.",
     )
 
 
@@ -87,7 +82,7 @@ def draw(numbers: Numbers) -> str:
     panels = []
     for what, title, y in (
         ("error", "alignment error", "of all words, less is better"),
-        ("moved", "words that change places", "share that looks at its own word"),
+        ("swapped", "words that change places", "share that looks at its own word"),
     ):
         middle, low, high = zip(*(student([run[what][way] for run in numbers["runs"]]) for way in WAYS), strict=True)
         panels.append(Panel(title, "", y, [Bars("looks", middle, low, high)], WAYS, bounds=(0, 1)))
@@ -99,40 +94,36 @@ def draw(numbers: Numbers) -> str:
     )
 
 
-@torch.no_grad()
-def _links(model: Seq2Seq, exam: list[Pair], lexicon: Lexicon, seed: int) -> dict[str, list[Links]]:
+def _links(model: Seq2Seq, tests: list[Pair], lexicon: Lexicon, seed: int) -> dict[str, list[Links]]:
     """For every way to look, the source word of each target word."""
-    one = batch(exam, lexicon)
-    with record(model) as trace:
-        model(one.source, one.target[:, :-1], lengths=one.lengths)
-    weights = trace.weights("decoder.attn")[:, 0]
     chance = torch.Generator().manual_seed(seed)
     found: dict[str, list[Links]] = {way: [] for way in WAYS}
-    for row, pair in enumerate(exam):
+    for pair, weights in zip(tests, attend(model, tests, lexicon), strict=True):
         n, m = len(pair.source), len(pair.target)
-        looked = weights[row, :m, :n].argmax(-1)
-        found["attention"].append(_linked(looked))
-        found["diagonal"].append(_linked((torch.arange(m) * (n - 1) / max(m - 1, 1)).round().long()))
-        found["shuffled"].append(_linked(looked[torch.randperm(m, generator=chance)]))
-        found["uniform"].append(_linked(torch.randint(n, (m,), generator=chance)))
+        strongest = weights.argmax(-1)
+        ways = (
+            strongest,
+            (torch.arange(m) * (n - 1) / max(m - 1, 1)).round().long(),
+            strongest[torch.randperm(m, generator=chance)],
+            torch.randint(n, (m,), generator=chance),
+        )
+        for way, places in zip(WAYS, ways, strict=True):
+            found[way].append(frozenset((i, j) for j, i in enumerate(places.tolist())))
     return found
 
 
-def _linked(looked: torch.Tensor) -> Links:
-    return frozenset((i, j) for j, i in enumerate(looked.tolist()))
-
-
-def _places(pair: Pair) -> list[tuple[int, int]]:
-    """Neighbours in the target, each from one source word, whose sources are neighbours the other way round."""
+def _swaps(pair: Pair) -> list[tuple[int, int]]:
+    """Links of neighbours in the target, each from one source word, whose sources are neighbours in the other order."""
     sources = [[i for i, j in pair.alignment if j == place] for place in range(len(pair.target))]
-    places = set()
+    swaps = set()
     for j in range(len(sources) - 1):
         one, other = sources[j], sources[j + 1]
         if len(one) == len(other) == 1 and one[0] == other[0] + 1:
-            places |= {(one[0], j), (other[0], j + 1)}
-    return sorted(places)
+            swaps |= {(one[0], j), (other[0], j + 1)}
+    return sorted(swaps)
 
 
-def _moved(links: list[Links], exam: list[Pair]) -> float:
-    wanted = [(link, found) for found, pair in zip(links, exam, strict=True) for link in _places(pair)]
-    return sum(link in found for link, found in wanted) / max(len(wanted), 1)
+def _swapped(links: list[Links], tests: list[Pair]) -> float:
+    """The share of swapped words that are linked to their own."""
+    hits = [link in found for found, pair in zip(links, tests, strict=True) for link in _swaps(pair)]
+    return sum(hits) / max(len(hits), 1)

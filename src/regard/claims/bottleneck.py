@@ -1,18 +1,21 @@
 """One vector for a whole sentence, or a look at each of its words: translation by length of the source."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from statistics import fmean
 
 import torch
 
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import bootstrap
-from regard.claims.lesson import weight
 from regard.claims.plot import Line, Panel, figure
-from regard.claims.translation import Lexicon, batch, batches, taught, translated
+from regard.claims.translation import Lexicon, batch, batches, train, translate
 from regard.models.seq2seq import Config, Kind, Seq2Seq
-from regard.world.language import pairs
+from regard.progress import Progress
+from regard.train.small import count_parameters
+from regard.world.language import pairs, vocabulary
 
 CLAIM = Claim(
     name="bottleneck",
@@ -33,40 +36,32 @@ CLAIM = Claim(
 
 EDGES = ((4, 10), (11, 20), (21, 30), (31, 40), (41, 60))
 ROUNDS = 400  # BLEU is slow to count
+# Of each sentence: its words and those of the reference, n-grams that both have, and whether it is right.
+COLUMNS = ("said", "reference", "1-grams", "2-grams", "3-grams", "4-grams", "exact")
 KINDS = ("attention", "fixed context", "fixed context, twice as wide")
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
-    """BLEU statistics and exactness of each sentence, by way and length."""
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
+    """What BLEU counts in each sentence, by model and length."""
     count, steps, each, edges = (24, 2, 4, EDGES[:1]) if quick else (10_000, 2000, 100, EDGES)
-    lexicon = Lexicon("it", "en")
+    lexicon = Lexicon(vocabulary("it"), vocabulary("en"))
     runs = []
-    plans = [(kind, seed) for seed in seeds for kind in KINDS]
-    for i, (kind, seed) in enumerate(plans):
-        some = [pairs("it", "en", seed=seed, length=edge)[: count >> place] for place, edge in enumerate(edges)]
-        lessons = [lesson for each_length in some for lesson in batches(list(each_length), lexicon, 900)]
+    for (seed, kind), inner in parts(progress, list(product(seeds, KINDS))):
+        lengths = [pairs("it", "en", seed=seed, length=edge)[: count >> place] for place, edge in enumerate(edges)]
+        some = [each for length in lengths for each in batches(list(length), lexicon, 900)]
         torch.manual_seed(seed)
         model = _model(kind, len(lexicon))
-        lost = taught(
-            model,
-            lessons,
-            steps=steps,
-            rate=3e-3,
-            seed=seed,
-            tell=part(tell, i, len(plans), kind),
-        )
-        scored = []
+        losses = track(train(model, some, steps=steps, lr=3e-3, seed=seed), steps, inner)
+        bins = []
         for fewest, most in edges:
-            exam = list(pairs("it", "en", split="test", length=(fewest, most))[:each])
-            written = translated(model, batch(exam, lexicon), lexicon)
-            scored.append(
-                {
-                    "fewest": fewest,
-                    "most": most,
-                    "items": [_scored(said, pair.target) for said, pair in zip(written, exam, strict=True)],
-                }
+            tests = list(pairs("it", "en", split="test", length=(fewest, most))[:each])
+            said = translate(model, batch(tests, lexicon), lexicon)
+            counts = [_counts(ours, pair.target) for ours, pair in zip(said, tests, strict=True)]
+            bins.append(
+                {"fewest": fewest, "most": most, "counts": dict(zip(COLUMNS, zip(*counts, strict=True), strict=True))}
             )
-        runs.append({"kind": kind, "seed": seed, "weight": weight(model), "loss": lost, "scored": scored})
+        loss = fmean(losses[-max(1, steps // 10) :])
+        runs.append({"kind": kind, "seed": seed, "parameters": count_parameters(model), "loss": loss, "bins": bins})
     return {"runs": runs, "steps": steps}
 
 
@@ -74,21 +69,21 @@ def judge(numbers: Numbers) -> Finding:
     """What length costs the fixed context, beyond what it costs attention."""
     ends = [_items(numbers, kind, place) for kind in ("fixed context", "attention") for place in (0, -1)]
     number, low, high = bootstrap(list(zip(*ends, strict=True)), _cost, rounds=ROUNDS)
-    told = "; ".join(
+    costs = "; ".join(
         f"{kind} {_bleu(_items(numbers, kind, 0)):.0f} to {_bleu(_items(numbers, kind, -1)):.0f}" for kind in KINDS
     )
     return Finding(
-        ruled(supported=low > 10, refuted=high < 0),
+        verdict(supported=low > 10, refuted=high < 0),
         number,
         (low, high),
-        f"BLEU from the shortest sentences to the longest: {told}. Length costs the fixed context {number:.0f} BLEU "
+        f"BLEU from the shortest sentences to the longest: {costs}. Length costs the fixed context {number:.0f} BLEU "
         "more than attention.",
     )
 
 
 def draw(numbers: Numbers) -> str:
     """BLEU and exactness against length."""
-    bins = numbers["runs"][0]["scored"]
+    bins = numbers["runs"][0]["bins"]
     middles = [(each["fewest"] + each["most"]) / 2 for each in bins]
     bleu, exact = list[Line](), list[Line]()
     for kind in KINDS:
@@ -116,33 +111,35 @@ def _model(kind: str, vocab: int) -> Seq2Seq:
     return Seq2Seq(Config(vocab=vocab, target=None, width=64, hidden=hidden, attention=attention))
 
 
-def _scored(said: tuple[str, ...], right: tuple[str, ...]) -> dict[str, object]:
+def _counts(said: tuple[str, ...], reference: tuple[str, ...]) -> tuple[int, ...]:
     """What BLEU counts in a sentence, so that sentences can be drawn again."""
-    found = []
+    hits = []
     for n in range(1, 5):
-        ours, theirs = ([words[i : i + n] for i in range(len(words) - n + 1)] for words in (said, right))
-        found.append([sum(min(ours.count(each), theirs.count(each)) for each in set(ours)), len(ours)])
-    return {"exact": float(said == right), "grams": found, "said": len(said), "right": len(right)}
+        ours, theirs = (Counter(words[i : i + n] for i in range(len(words) - n + 1)) for words in (said, reference))
+        hits.append((ours & theirs).total())
+    return len(said), len(reference), *hits, int(said == reference)
 
 
-def _bleu(items: Sequence[Numbers]) -> float:
+def _bleu(items: Sequence[tuple[int, ...]]) -> float:
     """BLEU of a corpus (Papineni 2002), from 0 to 100."""
-    grams = [[sum(item["grams"][n][which] for item in items) for which in (0, 1)] for n in range(4)]
-    if any(hit == 0 for hit, _ in grams):
+    said, reference, *hits, _ = map(sum, zip(*items, strict=True))
+    if not all(hits):
         return 0.0
-    said, right = (sum(item[side] for item in items) for side in ("said", "right"))
-    return 100 * math.exp(min(0.0, 1 - right / said) + sum(math.log(hit / total) for hit, total in grams) / 4)
+    totals = [sum(max(0, item[0] - n) for item in items) for n in range(4)]
+    precisions = [math.log(hit / total) for hit, total in zip(hits, totals, strict=True)]
+    return 100 * math.exp(min(0.0, 1 - reference / said) + sum(precisions) / 4)
 
 
-def _items(numbers: Numbers, kind: str, place: int) -> list[Numbers]:
-    return [item for run in numbers["runs"] if run["kind"] == kind for item in run["scored"][place]["items"]]
+def _exact(items: Sequence[tuple[int, ...]]) -> float:
+    return fmean(item[-1] for item in items)
 
 
-def _exact(items: Sequence[Numbers]) -> float:
-    return fmean(item["exact"] for item in items)
+def _items(numbers: Numbers, kind: str, place: int) -> list[tuple[int, ...]]:
+    bins = [run["bins"][place]["counts"] for run in numbers["runs"] if run["kind"] == kind]
+    return [item for counts in bins for item in zip(*(counts[name] for name in COLUMNS), strict=True)]
 
 
-def _cost(sentences: Sequence[tuple[Numbers, ...]]) -> float:
-    """What length costs one way less what it costs another: of each, a short sentence and a long one."""
+def _cost(sentences: Sequence[tuple[tuple[int, ...], ...]]) -> float:
+    """What length costs one model less what it costs another: of each, a short sentence and a long one."""
     short, long, other_short, other_long = (_bleu(items) for items in zip(*sentences, strict=True))
     return (short - long) - (other_short - other_long)

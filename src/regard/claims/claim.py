@@ -2,41 +2,33 @@
 
 A claim file has a `CLAIM` of plain literals, which are read without running the file, and three functions::
 
-    measure(seeds, quick, tell) -> Numbers    the experiment: everything that was measured, as JSON can hold it
-    judge(numbers) -> Finding                 the criterion, in code: a verdict from numbers and nothing else
-    draw(numbers) -> str                      the figure, as SVG
+    measure(seeds, quick, progress) -> Numbers    the experiment: everything that was measured, as JSON can hold it
+    judge(numbers) -> Finding                     the criterion, in code: a verdict from numbers and nothing else
+    draw(numbers) -> str                          the figure, as SVG
 
 So a stored result can be judged and drawn again without repeating the experiment.
 """
 
 import ast
 import json
-import os
-import platform
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from time import process_time
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+from regard.files import read_json, write
+from regard.names import unknown
+from regard.progress import Progress
 
 Verdict = Literal["supported", "not at this scale", "refuted"]
 Numbers = dict[str, Any]
-Tell = Callable[[float, str], None]  # how much of the experiment is done, from 0 to 1, and what comes now
-
-
-def silent(done: float, now: str) -> None:
-    """For who is not interested in how far an experiment is."""
-
-
-def part(tell: Tell, number: int, of: int, what: str) -> Tell:
-    """How one of several parts tells how far it is."""
-    return lambda done, now: tell((number + done) / of, f"{what}, {now}" if now else what)
-
+T = TypeVar("T")
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
+DIGITS = 6  # significant ones of a stored number
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the numbers say: a verdict, the one number to remember with its interval, and a sentence around it."""
+    """What the numbers say: a verdict, the one number to remember with its 95 % interval, and a sentence around it."""
 
     verdict: Verdict
     number: float
@@ -80,7 +72,7 @@ class Result:
     figure: str  # SVG
 
     @property
-    def written(self) -> str:
+    def summary(self) -> str:
         """The number with its interval, as people write it."""
         low, high = self.interval
         return f"{self.number:.3g} ({low:.3g} to {high:.3g})" if low < high else f"{self.number:.3g}"
@@ -97,9 +89,27 @@ class Result:
         return {name: value for name, value in asdict(self).items() if name != "figure"}
 
 
-def ruled(*, supported: bool, refuted: bool) -> Verdict:
+def verdict(*, supported: bool, refuted: bool) -> Verdict:
     """The verdict where a criterion names two sides: between them lies what this experiment cannot tell."""
     return "refuted" if refuted else "supported" if supported else "not at this scale"
+
+
+def parts(progress: Progress, items: Sequence[T]) -> Iterator[tuple[T, Progress]]:
+    """Each item with the progress of its own part, from 0 to 1, of the whole."""
+
+    def part(place: int) -> Progress:
+        return lambda done: progress((place + done) / len(items))
+
+    return ((item, part(place)) for place, item in enumerate(items))
+
+
+def track(items: Iterable[T], count: int, progress: Progress) -> list[T]:
+    """All items, where making each takes a while; progress is told after each."""
+    found = []
+    for item in items:
+        found.append(item)
+        progress(len(found) / count)
+    return found
 
 
 def claims() -> dict[str, Claim]:
@@ -112,21 +122,23 @@ def claim(name: str) -> Claim:
     """One claim; an unknown name is answered with the nearest."""
     known = claims()
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        way = f"did you mean {near[0]}?" if near else f"choose {', '.join(known)}"
-        raise ValueError(f"no claim is called {name!r}; {way}")
+        raise ValueError(unknown("claim", name, known))
     return known[name]
 
 
-def run(one: Claim, *, seed: int = 0, quick: bool = False, tell: Tell = silent) -> Result:
+def run(one: Claim, *, seed: int = 0, quick: bool = False, progress: Progress | None = None) -> Result:
     """Do the experiment and judge it. A `quick` run takes seconds and shows only that everything works."""
+    from regard.train.machine import describe
+
     experiment = import_module(f"regard.claims.{one.name}")
     seeds = list(range(seed, seed + (1 if quick else one.seeds)))
     start = process_time()
-    measured = experiment.measure(seeds, quick, tell)
+    measured = experiment.measure(seeds, quick, progress or (lambda _: None))
     minutes = (process_time() - start) / 60
-    numbers = json.loads(json.dumps(measured))  # judged and drawn as they will be read back
+    # Judged and drawn as they will be read back.
+    numbers = json.loads(json.dumps(measured), parse_float=lambda digits: float(f"{float(digits):.{DIGITS}g}"))
     found: Finding = experiment.judge(numbers)
+    machine = describe()
     return Result(
         one.name,
         found.verdict,
@@ -135,7 +147,7 @@ def run(one: Claim, *, seed: int = 0, quick: bool = False, tell: Tell = silent) 
         found.says,
         tuple(seeds),
         round(minutes, 2),
-        machine(),
+        f"{machine['processor']}, {machine['cores']} cores, torch {str(machine['torch']).partition('+')[0]}",
         quick,
         numbers,
         experiment.draw(numbers),
@@ -143,33 +155,34 @@ def run(one: Claim, *, seed: int = 0, quick: bool = False, tell: Tell = silent) 
 
 
 def save(result: Result, folder: Path) -> tuple[Path, Path]:
-    """Write the numbers and the figure, and tell where they are."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the numbers and the figure, and return where they are."""
     facts, figure = folder / f"{result.claim}.json", folder / f"{result.claim}.svg"
-    facts.write_text(json.dumps(result.facts(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    figure.write_text(result.figure, encoding="utf-8")
+    write(facts, _json(result.facts()) + "\n")
+    write(figure, result.figure)
     return facts, figure
 
 
-def stored(name: str, folder: Path = RESULTS) -> Result | None:
+def load(name: str, folder: Path = RESULTS) -> Result | None:
     """The result that a folder keeps of a claim; without a folder, the one that came with the library."""
     path = folder / f"{name}.json"
     if not path.is_file():
         return None
-    facts = json.loads(path.read_text(encoding="utf-8"))
+    facts = read_json(path)
     facts |= {"interval": tuple(facts["interval"]), "seeds": tuple(facts["seeds"])}
     return Result(**facts, figure=path.with_suffix(".svg").read_text(encoding="utf-8"))
 
 
-def machine() -> str:
-    """What the experiment ran on."""
-    import torch
-
-    cpu = platform.processor() or platform.machine()
-    if (info := Path("/proc/cpuinfo")).is_file():
-        names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
-        cpu = names[0] if names else cpu
-    return f"{cpu}, {os.cpu_count()} cores, torch {torch.__version__.partition('+')[0]}"
+def _json(value: object, indent: str = "") -> str:
+    """JSON in which whatever holds no lists or objects, or fits into a line, stands on one line."""
+    flat = json.dumps(value, ensure_ascii=False)
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    if len(indent + flat) <= 120 or not any(isinstance(each, dict | list) for each in inner):
+        return flat
+    deeper = indent + " "
+    names = [f"{json.dumps(name)}: " for name in value] if isinstance(value, dict) else [""] * len(inner)
+    lines = [f"{deeper}{name}{_json(each, deeper)}" for name, each in zip(names, inner, strict=True)]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n" + ",\n".join(lines) + f"\n{indent}{closing}"
 
 
 def _read(path: Path) -> Claim | None:
@@ -179,11 +192,7 @@ def _read(path: Path) -> Claim | None:
     except SyntaxError:
         return None
     for node in body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Call)
-            and ast.unparse(node.targets[0]) == "CLAIM"
-        ):
-            given = {word.arg: ast.literal_eval(word.value) for word in node.value.keywords}
-            return Claim(**{field.name: given[field.name] for field in fields(Claim) if field.name in given})
+        match node:
+            case ast.Assign(targets=[ast.Name("CLAIM")], value=ast.Call(keywords=words)):
+                return Claim(**{str(word.arg): ast.literal_eval(word.value) for word in words})
     return None

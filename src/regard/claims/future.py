@@ -9,12 +9,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.attention import causal, multihead
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
 from regard.claims.interval import bootstrap
 from regard.claims.plot import Line, Panel, figure
 from regard.claims.timing import rounds
 from regard.layers import MLP, Block, Stack
 from regard.layers.position import Sinusoidal
+from regard.progress import Progress
 
 CLAIM = Claim(
     name="future",
@@ -51,20 +52,20 @@ class _Writer(nn.Module):
         return logits
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """Leaks, agreement of the gradients, and seconds of a training step, round by round."""
     lengths, repeats = ([4, 8], 2) if quick else ([16, 32, 64], 7)
     leaks = [{"seed": seed, "masked": _leak(seed, masked=True), "open": _leak(seed, masked=False)} for seed in seeds]
     torch.manual_seed(seeds[0])
     model, points = _Writer(), []
-    for i, length in enumerate(lengths):
+    for length, inner in parts(progress, lengths):
         words = torch.randint(VOCAB, (4, length + 1))
-        ways = dict(zip(WAYS, (_masked, _remembered, _prefixes), strict=True))
+        ways = dict(zip(WAYS, (_masked_loss, _cached_loss, _prefix_loss), strict=True))
         gradients = {name: _gradient(way, model, words) for name, way in ways.items()}
         size = gradients[WAYS[0]].norm()
         differ = max(float((gradients[name] - gradients[WAYS[0]]).norm() / size) for name in WAYS[1:])
         calls = {name: partial(_gradient, way, model, words) for name, way in ways.items()}
-        taken = rounds(calls, repeats, part(tell, i, len(lengths), f"{length} words"))
+        taken = rounds(calls, repeats, inner)
         points.append({"length": length, "differ": differ, "seconds": taken})
     return {"leaks": leaks, "points": points}
 
@@ -76,9 +77,8 @@ def judge(numbers: Numbers) -> Finding:
     point = min(numbers["points"], key=lambda p: abs(p["length"] - 64))
     number, low, high = bootstrap(_times_longer(point, WAYS[2]), median)
     steps = bootstrap(_times_longer(point, WAYS[1]), median)[0]
-    verdict = ruled(supported=low > 2 and opened > 0, refuted=leak > 0 or differ > 1e-4 or high < 1)
     return Finding(
-        verdict,
+        verdict(supported=low > 2 and opened > 0, refuted=leak > 0 or differ > 1e-4 or high < 1),
         number,
         (low, high),
         f"The gradient of an output at any later input is {leak:g} with the mask, and up to {opened:.2g} without. At "
@@ -113,17 +113,17 @@ def _leak(seed: int, *, masked: bool, words: int = 24) -> float:
     return max(float(each.abs().max()) for each in felt)
 
 
-def _masked(model: _Writer, words: Tensor) -> Tensor:
+def _masked_loss(model: _Writer, words: Tensor) -> Tensor:
     return F.cross_entropy(model(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
 
 
-def _prefixes(model: _Writer, words: Tensor) -> Tensor:
+def _prefix_loss(model: _Writer, words: Tensor) -> Tensor:
     length = words.shape[1] - 1
     losses = [F.cross_entropy(model(words[:, : t + 1])[:, -1], words[:, t + 1]) for t in range(length)]
     return torch.stack(losses).mean()
 
 
-def _remembered(model: _Writer, words: Tensor) -> Tensor:
+def _cached_loss(model: _Writer, words: Tensor) -> Tensor:
     past, losses = None, []
     for t in range(words.shape[1] - 1):
         x, past = model.stack.step(model.embed(words[:, t : t + 1]), past)

@@ -1,16 +1,20 @@
 """Several heads or one, at equal size: small Transformers that differ in nothing else learn to translate."""
 
+from itertools import product
+from statistics import fmean
+
 import torch
 from torch import nn
 
 from regard.attention import Attention
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
-from regard.claims.lesson import weight
 from regard.claims.plot import Bars, Panel, figure
-from regard.claims.translation import Lexicon, batches, taught, words_right
+from regard.claims.translation import Lexicon, accuracy, batches, train
 from regard.models.transformer import Config, Transformer
-from regard.world.language import pairs
+from regard.progress import Progress
+from regard.train.small import count_parameters
+from regard.world.language import pairs, vocabulary
 
 CLAIM = Claim(
     name="heads",
@@ -20,7 +24,7 @@ CLAIM = Claim(
     experiment="Transformers of width 64 and depth 2 with 1, 2, 4, 8 and 16 heads, which all have the same number of "
     "weights, learn to translate the world's Italian into English. Scored by how often the next word is right on "
     "unseen sentences, given the right words before it.",
-    control="One head that is wider: queries, keys and values of 128 numbers, twice the weights of attention. If width "
+    control="One head that is wider: queries, keys and values of width 128, twice the weights of attention. If width "
     "were all, it would do as well as several heads.",
     criterion="The number is how much more often 8 heads are right than 1, seed by seed. Supported if its interval "
     "lies above zero, refuted if it lies below zero, otherwise not at this scale.",
@@ -32,28 +36,19 @@ WIDTH = 64
 KINDS = ("1", "2", "4", "8", "16", "1, wider")
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """How often the next word is right, by heads and seed."""
     count, steps = (24, 2) if quick else (12_000, 600)
-    lexicon = Lexicon("it", "en")
-    exams = batches(list(pairs("it", "en", split="test")[: count // 12 + 8]), lexicon, 600)
-    plans = [(kind, seed) for seed in seeds for kind in KINDS]
+    lexicon = Lexicon(vocabulary("it"), vocabulary("en"))
+    tests = batches(list(pairs("it", "en", split="test")[: count // 12 + 8]), lexicon, 600)
     runs = []
-    for i, (kind, seed) in enumerate(plans):
-        lessons = batches(list(pairs("it", "en", seed=seed)[:count]), lexicon, 600)
+    for (seed, kind), inner in parts(progress, list(product(seeds, KINDS))):
+        some = batches(list(pairs("it", "en", seed=seed)[:count]), lexicon, 600)
         torch.manual_seed(seed)
         model = _model(kind, len(lexicon))
-        lost = taught(
-            model,
-            lessons,
-            steps=steps,
-            rate=2e-3,
-            seed=seed,
-            tell=part(tell, i, len(plans), f"{kind} heads, seed {seed}"),
-        )
-        runs.append(
-            {"kind": kind, "seed": seed, "weight": weight(model), "loss": lost, "right": words_right(model, exams)}
-        )
+        losses = track(train(model, some, steps=steps, lr=2e-3, seed=seed), steps, inner)
+        measured = {"loss": fmean(losses[-max(1, steps // 10) :]), "accuracy": accuracy(model, tests)}
+        runs.append({"kind": kind, "seed": seed, "parameters": count_parameters(model)} | measured)
     return {"runs": runs, "steps": steps, "pairs": count}
 
 
@@ -61,10 +56,9 @@ def judge(numbers: Numbers) -> Finding:
     """Eight against one, with the same words in the same order."""
     number, low, high = student(_gains(numbers, "8"))
     wider = student(_gains(numbers, "1, wider"))
-    verdict = ruled(supported=low > 0, refuted=high < 0)
-    means = ", ".join(f"{kind} {student(_right(numbers, kind))[0]:.1%}" for kind in KINDS)
+    means = ", ".join(f"{kind} {fmean(_accuracies(numbers, kind)):.1%}" for kind in KINDS)
     return Finding(
-        verdict,
+        verdict(supported=low > 0, refuted=high < 0),
         number,
         (low, high),
         f"Next words that are right, by heads: {means}. Eight heads against one: {100 * number:+.1f} points "
@@ -78,7 +72,7 @@ def draw(numbers: Numbers) -> str:
     others = KINDS[1:]
     gains = [[100 * g for g in _gains(numbers, kind)] for kind in others]
     y, low, high = zip(*map(student, gains), strict=True)
-    one = student(_right(numbers, "1"))[0]
+    one = fmean(_accuracies(numbers, "1"))
     return figure(
         "Heads at equal size",
         [
@@ -119,10 +113,10 @@ def _wide(width: int) -> Attention:
     return attn
 
 
-def _right(numbers: Numbers, kind: str) -> list[float]:
-    return [run["right"] for run in numbers["runs"] if run["kind"] == kind]
+def _accuracies(numbers: Numbers, kind: str) -> list[float]:
+    return [run["accuracy"] for run in numbers["runs"] if run["kind"] == kind]
 
 
 def _gains(numbers: Numbers, kind: str) -> list[float]:
     """Above one head, seed by seed: both met the same words in the same order."""
-    return [several - one for several, one in zip(_right(numbers, kind), _right(numbers, "1"), strict=True)]
+    return [several - one for several, one in zip(*(_accuracies(numbers, each) for each in (kind, "1")), strict=True)]

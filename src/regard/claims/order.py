@@ -1,18 +1,21 @@
 """Self-attention does not see the order of its inputs, and positions show it: an exact test, and a task about order."""
 
 from functools import partial
+from itertools import product
+from statistics import fmean
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.attention import multihead
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
-from regard.claims.lesson import learn
 from regard.claims.plot import Bars, Panel, figure
 from regard.layers import MLP, Block, Stack
 from regard.layers.position import Sinusoidal
+from regard.progress import Progress
+from regard.train.small import learn
 
 CLAIM = Claim(
     name="order",
@@ -36,37 +39,33 @@ KINDS = ("without positions", "with positions")
 QUESTIONS = ("which comes first?", "which is more frequent?")
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """How far shuffling moves the outputs, and how often the encoder is right."""
-    moved = [{"kind": kind, "seed": seed, "moved": _moved(kind, seed)} for kind in KINDS for seed in seeds]
-    plans = [(kind, question, seed) for kind in KINDS for question in QUESTIONS for seed in seeds]
-    lessons = []
-    for i, (kind, question, seed) in enumerate(plans):
-        now = part(tell, i, len(plans), f"{question} {kind}, seed {seed}")
-        right = _learned(kind, question, seed, 4 if quick else 250, now)
-        lessons.append({"kind": kind, "question": question, "seed": seed, "right": right})
-    return {"moved": moved, "lessons": lessons}
+    moved = [{"kind": kind, "seed": seed, "moved": _movement(kind, seed)} for kind in KINDS for seed in seeds]
+    runs = []
+    for (kind, question, seed), inner in parts(progress, list(product(KINDS, QUESTIONS, seeds))):
+        accuracy = _train(kind, question, seed, 4 if quick else 250, inner)
+        runs.append({"kind": kind, "question": question, "seed": seed, "accuracy": accuracy})
+    return {"moved": moved, "runs": runs}
 
 
 def judge(numbers: Numbers) -> Finding:
     """Exact where it can be, and by accuracy where it must be learned."""
     still, free = (max(one["moved"] for one in numbers["moved"] if one["kind"] == kind) for kind in KINDS)
-    blind, seeing = (student(_right(numbers, kind, QUESTIONS[0])) for kind in KINDS)
-    number, low, high = student(
-        [s - b for b, s in zip(*(_right(numbers, kind, QUESTIONS[0]) for kind in KINDS), strict=True)]
-    )
-    control = student(_right(numbers, KINDS[0], QUESTIONS[1]))[0]
-    verdict = ruled(
-        supported=still <= 1e-12 and free > 0.01 and blind[0] <= 0.55 and seeing[0] >= 0.9,
-        refuted=still > 1e-6 or blind[0] > 0.6,
-    )
+    accuracies = [_accuracies(numbers, kind, QUESTIONS[0]) for kind in KINDS]
+    blind, seeing = map(fmean, accuracies)
+    number, low, high = student([s - b for b, s in zip(*accuracies, strict=True)])
+    control = fmean(_accuracies(numbers, KINDS[0], QUESTIONS[1]))
     return Finding(
-        verdict,
+        verdict(
+            supported=still <= 1e-12 and free > 0.01 and blind <= 0.55 and seeing >= 0.9,
+            refuted=still > 1e-6 or blind > 0.6,
+        ),
         number,
         (low, high),
         f"Shuffling moves no output without positions by more than {still:.0e}, and by {free:.2g} with them. Asked "
-        f"which of two words comes first, the encoder is right {blind[0]:.0%} of the time without positions and "
-        f"{seeing[0]:.0%} with them; asked which is more frequent, {control:.0%} without.",
+        f"which of two words comes first, the encoder is right {blind:.0%} of the time without positions and "
+        f"{seeing:.0%} with them; asked which is more frequent, {control:.0%} without.",
     )
 
 
@@ -74,7 +73,7 @@ def draw(numbers: Numbers) -> str:
     """Accuracy by question."""
     marks = []
     for kind in KINDS:
-        y, low, high = zip(*(student(_right(numbers, kind, question)) for question in QUESTIONS), strict=True)
+        y, low, high = zip(*(student(_accuracies(numbers, kind, question)) for question in QUESTIONS), strict=True)
         marks.append(Bars(kind, y, low, high))
     panel = Panel("", "", "answers that are right", marks, QUESTIONS, bounds=(0, 1), rule=(0.5, "guessing"))
     still = max(one["moved"] for one in numbers["moved"] if one["kind"] == KINDS[0])
@@ -91,7 +90,7 @@ def _stack(kind: str) -> Stack:
 
 
 @torch.no_grad()
-def _moved(kind: str, seed: int) -> float:
+def _movement(kind: str, seed: int) -> float:
     torch.manual_seed(seed)
     stack, x, shuffled = _stack(kind).double().eval(), torch.randn(4, 32, WIDTH).double(), torch.randperm(32)
     return float((stack(x[:, shuffled]) - stack(x)[:, shuffled]).abs().max())
@@ -108,7 +107,7 @@ class _Encoder(nn.Module):
         return answer
 
 
-def _asked(question: str, count: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+def _questions(question: str, count: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
     """Words 0 and 1 are the marked ones: one of each where order is asked for, 1 to 4 of each, never alike, else."""
     draw = partial(torch.randint, generator=chance)
     words = draw(2, VOCAB, (count, WORDS))
@@ -122,19 +121,19 @@ def _asked(question: str, count: int, chance: torch.Generator) -> tuple[Tensor, 
     return torch.where(marked >= 0, marked, words).gather(1, places), answer[:, 0]
 
 
-def _learned(kind: str, question: str, seed: int, steps: int, tell: Tell) -> float:
+def _train(kind: str, question: str, seed: int, steps: int, progress: Progress) -> float:
     torch.manual_seed(seed)
     model, chance = _Encoder(kind), torch.Generator().manual_seed(seed)
 
     def loss() -> Tensor:
-        words, answers = _asked(question, 48, chance)
+        words, answers = _questions(question, 48, chance)
         return F.cross_entropy(model(words), answers)
 
-    learn(model, loss, steps=steps, rate=3e-3, tell=tell)
+    track(learn(model, loss, steps=steps, lr=3e-3), steps, progress)
     with torch.no_grad():
-        words, answers = _asked(question, 1000, chance)
+        words, answers = _questions(question, 1000, chance)
         return float((model(words).argmax(-1) == answers).float().mean())
 
 
-def _right(numbers: Numbers, kind: str, question: str) -> list[float]:
-    return [one["right"] for one in numbers["lessons"] if (one["kind"], one["question"]) == (kind, question)]
+def _accuracies(numbers: Numbers, kind: str, question: str) -> list[float]:
+    return [run["accuracy"] for run in numbers["runs"] if (run["kind"], run["question"]) == (kind, question)]

@@ -1,4 +1,4 @@
-"""The page of the documentation that shows the ledger, made from what is stored so that it cannot drift from it.
+"""The page of the documentation that shows all claims, made from what is stored so that it cannot drift from it.
 
 Make it again by `python -m regard.claims.page docs/claims.md`.
 """
@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from regard.claims.claim import Claim, Result, claims, stored
+from regard.claims.claim import Claim, Result, claims, load
+from regard.files import write
 
 OPENING = """\
 # Claims
@@ -27,9 +28,11 @@ attention; A. Erdem, *Lecture 4: Attention and Transformers* (COMP547, Koç Univ
 
 def page(root: str) -> str:
     """The whole page; `root` leads from it to the folder of the results."""
-    found = [(one, stored(one.name)) for one in claims().values()]
+    found = [(one, load(one.name)) for one in claims().values()]
     rows = [
-        f"| {one.name} | {_verdict(result)} | {f'{result.written} {one.measures}' if result else ''} |"
+        f"| {one.name} | {result.verdict} | {result.summary} {one.measures} |"
+        if result
+        else f"| {one.name} | not run yet | |"
         for one, result in found
     ]
     return OPENING + "\n".join(rows) + "\n\n" + "\n".join(part for each in found for part in _section(*each, root))
@@ -44,15 +47,11 @@ def _section(one: Claim, result: Result | None, root: str) -> Iterator[str]:
     if result is None:
         yield "**Not run yet.**\n"
     else:
-        yield f"**{result.verdict.capitalize()}: {result.written} {one.measures}.** {result.says}\n"
+        yield f"**{result.verdict.capitalize()}: {result.summary} {one.measures}.** {result.says}\n"
         yield f"![{one.name}]({root}/{one.name}.svg)\n"
         yield f"*{result.conditions}.*\n"
     yield f"```sh\nregard claim run {one.name}\n```\n"
 
 
-def _verdict(result: Result | None) -> str:
-    return "not run yet" if result is None else result.verdict
-
-
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(page("../src/regard/claims/results"), encoding="utf-8")
+    write(Path(sys.argv[1]), page("../src/regard/claims/results"))

@@ -68,7 +68,7 @@ def figure(title: str, panels: Sequence[Panel], note: str = "") -> str:
         *_legend(kinds if len(kinds) > 1 else {}),
     ]
     for i, panel in enumerate(panels):
-        parts += _Frame(panel, i * wide, wide, top, labels).drawn()
+        parts += _Frame(panel, i * wide, wide, top, labels).draw()
     parts += [_text(24, HEIGHT - 16, note, "note"), "</svg>"]
     return "\n".join(filter(None, parts)) + "\n"
 
@@ -108,7 +108,7 @@ class _Frame:
             share = (y - self.least) / (self.most - self.least)
         return BOTTOM - share * (BOTTOM - self.top)
 
-    def drawn(self) -> Iterator[str]:
+    def draw(self) -> Iterator[str]:
         panel = self.panel
         yield _text(self.left - 34, self.top - 34, panel.title, "title")
         yield _text(self.left - 34, self.top - 15, panel.y, "note")
@@ -125,7 +125,7 @@ class _Frame:
         if bars:
             yield from self._bars(bars)
         else:
-            for tick in _thinned(self.xs, 7) if self.log_x or len(self.xs) < 8 else _ticks(self.xs[0], self.xs[-1]):
+            for tick in _thin(self.xs, 7) if self.log_x or len(self.xs) < 8 else _ticks(self.xs[0], self.xs[-1]):
                 yield _text(self.at_x(tick), BOTTOM + 19, _number(tick), "tick middle")
         yield _text((self.left + self.right) / 2, BOTTOM + 42, panel.x, "note middle")
         for mark in panel.marks:
@@ -203,14 +203,14 @@ def _ticks(least: Real, most: Real, log: bool = False) -> list[Real]:
     if log:
         powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
         factors = (1,) if math.log10(most / least) > 2 else (1, 3) if math.log10(most / least) > 1 else (1, 2, 5)
-        return _thinned([f * 10.0**p for p in powers for f in factors if least <= f * 10.0**p <= most], 7)
+        return _thin([f * 10.0**p for p in powers for f in factors if least <= f * 10.0**p <= most], 7)
     raw = (most - least) / 5
     unit = 10.0 ** math.floor(math.log10(raw))
     step = next(unit * f for f in (1, 2, 2.5, 5, 10) if unit * f >= raw * 0.999)
     return [i * step for i in range(math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9) + 1)]
 
 
-def _thinned(ticks: list[Real], most: int) -> list[Real]:
+def _thin(ticks: list[Real], most: int) -> list[Real]:
     return ticks[:: max(1, -(-len(ticks) // most))]
 
 

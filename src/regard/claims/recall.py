@@ -1,17 +1,22 @@
 """Who can still say what was told long ago: recall by distance, for states, convolutions, memories and attention."""
 
+from functools import lru_cache
+from itertools import product
+from statistics import fmean
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.attention import multihead
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
-from regard.claims.lesson import learn, weight
 from regard.claims.plot import Line, Panel, figure
 from regard.layers import MLP, Block, Recurrent, Stack
 from regard.layers.position import Sinusoidal
 from regard.models import memnet, tcn
+from regard.progress import Progress
+from regard.train.small import count_parameters, learn
 from regard.world.recall import Recall, recalls, vocabulary
 
 CLAIM = Claim(
@@ -39,39 +44,31 @@ KINDS = ("RNN", "GRU", "LSTM", "temporal convolution", "memory network", "attent
 DIRECT = KINDS[3:]
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """How often each model is right, by distance and seed."""
     distances, steps, items = (DISTANCES[:2], 3, 32) if quick else (DISTANCES, 400, 2048)
-    plans = [(kind, seed) for seed in seeds for kind in KINDS]
-    runs, drawn = [], {}
-    for i, (kind, seed) in enumerate(plans):
-        if seed not in drawn:
-            drawn = {seed: [_items(seed, "train", d, items) for d in distances]}
+    runs = []
+    for (seed, kind), inner in parts(progress, list(product(seeds, KINDS))):
         torch.manual_seed(seed)
         model = _model(kind)
-        _taught(model, drawn[seed], seed, steps, part(tell, i, len(plans), f"{kind}, seed {seed}"))
-        right = [_right(model, _items(seed, "test", d, 50 if quick else 300)) for d in distances]
-        runs.append({"kind": kind, "seed": seed, "weight": weight(model), "right": right})
+        _train(model, [_items(seed, "train", d, items) for d in distances], seed, steps, inner)
+        accuracy = [_accuracy(model, _items(seed, "test", d, 50 if quick else 300)) for d in distances]
+        runs.append({"kind": kind, "seed": seed, "parameters": count_parameters(model), "accuracy": accuracy})
     return {"distances": list(distances), "runs": runs, "steps": steps}
 
 
 def judge(numbers: Numbers) -> Finding:
     """Attention against the plain state, where it is hardest."""
-    far = {kind: [run["right"][-1] for run in numbers["runs"] if run["kind"] == kind] for kind in KINDS}
-    near = {kind: [run["right"][0] for run in numbers["runs"] if run["kind"] == kind] for kind in KINDS}
-    number, low, high = student([a - r for a, r in zip(far["attention"], far["RNN"], strict=True)])
-    kept = [
-        kind for kind in DIRECT if student(near[kind])[0] - student(far[kind])[0] < 0.1 and student(far[kind])[0] > 0.5
-    ]
-    verdict = ruled(supported=low > 0.2 and bool(kept), refuted=high < 0.05)
-    says = ", ".join(f"{kind} {student(far[kind])[0]:.0%}" for kind in KINDS)
+    runs = {kind: [run["accuracy"] for run in numbers["runs"] if run["kind"] == kind] for kind in KINDS}
+    near, far = ({kind: fmean(each[end] for each in some) for kind, some in runs.items()} for end in (0, -1))
+    number, low, high = student([a[-1] - r[-1] for a, r in zip(runs["attention"], runs["RNN"], strict=True)])
+    kept = [kind for kind in DIRECT if near[kind] - far[kind] < 0.1 and far[kind] > 0.5]
+    nearest, farthest = (", ".join(f"{kind} {mean:.0%}" for kind, mean in means.items()) for means in (near, far))
     return Finding(
-        verdict,
+        verdict(supported=low > 0.2 and bool(kept), refuted=high < 0.05),
         number,
         (low, high),
-        f"Asked {numbers['distances'][-1]} words later: {says}. At {numbers['distances'][0]}: "
-        + ", ".join(f"{kind} {student(near[kind])[0]:.0%}" for kind in KINDS)
-        + ".",
+        f"Asked {numbers['distances'][-1]} words later: {farthest}. At {numbers['distances'][0]}: {nearest}.",
     )
 
 
@@ -79,7 +76,7 @@ def draw(numbers: Numbers) -> str:
     """Accuracy against distance."""
     lines = []
     for kind in KINDS:
-        runs = [run["right"] for run in numbers["runs"] if run["kind"] == kind]
+        runs = [run["accuracy"] for run in numbers["runs"] if run["kind"] == kind]
         y, low, high = zip(*(student(values) for values in zip(*runs, strict=True)), strict=True)
         lines.append(Line(kind, numbers["distances"], y, low, high, dashed=kind in DIRECT))
     guess = (1 / VALUES, "guessing")
@@ -130,20 +127,22 @@ def _model(kind: str) -> nn.Module:
             return _Last(40, nn.Sequential(Stack(blocks, Sinusoidal(40)), nn.LayerNorm(40)))
 
 
+@lru_cache(2 * len(DISTANCES))  # those of one seed, for all models
 def _items(seed: int, split: str, distance: int, count: int) -> list[Recall]:
     view = recalls(seed=seed, split=split, distance=distance, pairs=PAIRS, keys=KEYS, values=VALUES, noise=NOISE)
     return list(view[:count])
 
 
-def _asked(model: nn.Module, items: list[Recall]) -> tuple[Tensor, Tensor]:
+def _answer(model: nn.Module, items: list[Recall]) -> tuple[Tensor, Tensor]:
+    """The logits of the answers, and the right ones."""
     answers = torch.tensor([item.answer for item in items])
     if not isinstance(model, memnet.MemoryNetwork):
         return model(torch.tensor([item.ids for item in items])), answers
-    told = [[(*each, 0)[:2] for each in item.story] for item in items]
-    return model(torch.tensor(told), torch.tensor([[item.question] for item in items])), answers
+    story = [[(*each, 0)[:2] for each in item.story] for item in items]
+    return model(torch.tensor(story), torch.tensor([[item.question] for item in items])), answers
 
 
-def _taught(model: nn.Module, lessons: list[list[Recall]], seed: int, steps: int, tell: Tell) -> None:
+def _train(model: nn.Module, distances: list[list[Recall]], seed: int, steps: int, progress: Progress) -> None:
     chance = torch.Generator().manual_seed(seed)
 
     def pick(below: int, count: int = 1) -> list[int]:
@@ -151,13 +150,13 @@ def _taught(model: nn.Module, lessons: list[list[Recall]], seed: int, steps: int
         return chosen
 
     def loss() -> Tensor:
-        items = lessons[pick(len(lessons))[0]]
-        return F.cross_entropy(*_asked(model, [items[i] for i in pick(len(items), 32)]))
+        items = distances[pick(len(distances))[0]]
+        return F.cross_entropy(*_answer(model, [items[i] for i in pick(len(items), 32)]))
 
-    learn(model, loss, steps=steps, rate=3e-3, tell=tell)
+    track(learn(model, loss, steps=steps, lr=3e-3), steps, progress)
 
 
 @torch.no_grad()
-def _right(model: nn.Module, items: list[Recall]) -> float:
-    scores, answers = _asked(model, items)
+def _accuracy(model: nn.Module, items: list[Recall]) -> float:
+    scores, answers = _answer(model, items)
     return float((scores.argmax(-1) == answers).float().mean())

@@ -1,15 +1,19 @@
 """Without the root of the width, the softmax peaks and gradients vanish: measured at the start, and in training."""
 
+from itertools import product
+from statistics import fmean
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dot, weigh
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
-from regard.claims.lesson import learn
 from regard.claims.plot import Line, Panel, figure
+from regard.progress import Progress
+from regard.train.small import learn
 
 CLAIM = Claim(
     name="scale",
@@ -35,46 +39,40 @@ FACTS, WORDS, MODEL = 8, 16, 64  # shown at once, to choose from, and the width 
 SCORES = ("with √d", "without √d")
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
-    """Scores, entropies and gradients by width; and what was learned, by width, score, rate and seed."""
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
+    """Scores, entropies and gradients by width, and the accuracy of each training."""
     widths = [4, 16, 64] if quick else [4, 8, 16, 32, 64, 128, 256, 512, 1024]
     looks = [
-        {"width": width, "score": score, "seed": seed} | _looked(width, score, seed)
-        for width in widths
-        for score in SCORES
-        for seed in seeds
+        {"width": width, "score": score, "seed": seed} | _look(width, score, seed)
+        for width, score, seed in product(widths, SCORES, seeds)
     ]
     # A first run trained seeds 0 to 2 alone: at width 1024 the scale was worth +12 points with an interval from -18 to
     # +41, which tells nothing. So every seed learns, and the stored result is of seeds that were not seen then.
-    taught, rates = [16] if quick else [16, 256, 1024], (1e-3,) if quick else (1e-3, 4e-3)
-    plans = [(w, score, rate, seed) for w in taught for score in SCORES for rate in rates for seed in seeds]
-    lessons = []
-    for i, (width, score, rate, seed) in enumerate(plans):
-        now = part(tell, i, len(plans), f"{score}, width {width}, rate {rate}, seed {seed}")
-        right = _learned(width, score, rate, seed, 10 if quick else 200, now)
-        lessons.append({"width": width, "score": score, "rate": rate, "seed": seed, "right": right})
-    return {"keys": KEYS, "looks": looks, "lessons": lessons}
+    trained, lrs, steps = ([16], (1e-3,), 10) if quick else ([16, 256, 1024], (1e-3, 4e-3), 200)
+    runs = []
+    for (width, score, lr, seed), inner in parts(progress, list(product(trained, SCORES, lrs, seeds))):
+        accuracy = _train(width, score, lr, seed, steps, inner)
+        runs.append({"width": width, "score": score, "lr": lr, "seed": seed, "accuracy": accuracy})
+    return {"keys": KEYS, "looks": looks, "runs": runs}
 
 
 def judge(numbers: Numbers) -> Finding:
     """The gradient that is left, and whether training misses the rest."""
     widest = max(look["width"] for look in numbers["looks"])
     ratio, low, high = student(_ratios(numbers, "gradient", widest))
-    mean = student(_ratios(numbers, "mean gradient", widest))[0]
-    entropy = student(_of(numbers, "entropy", widest, SCORES[1]))[0]
-    taught = sorted({lesson["width"] for lesson in numbers["lessons"]})
-    gaps = {width: student(_gaps(numbers, width)) for width in taught}
-    worse = [width for width, (_, least, _) in gaps.items() if least > 0 and width >= min(256, taught[-1])]
-    holds = high < 0.1 and entropy < 0.5
-    verdict = ruled(supported=bool(worse), refuted=not holds)
-    gap, gap_low, gap_high = gaps[taught[-1]]
+    mean = fmean(_ratios(numbers, "mean gradient", widest))
+    entropy = fmean(_of(numbers, "entropy", widest, SCORES[1]))
+    trained = sorted({run["width"] for run in numbers["runs"]})
+    gaps = {width: student(_gaps(numbers, width)) for width in trained}
+    worse = [width for width, (_, least, _) in gaps.items() if least > 0 and width >= min(256, trained[-1])]
+    gap, gap_low, gap_high = gaps[trained[-1]]
     return Finding(
-        verdict,
+        verdict(supported=bool(worse), refuted=high >= 0.1 or entropy >= 0.5),
         ratio,
         (low, high),
         f"At width {widest}, the median gradient of the unscaled softmax is {ratio:.2g} of the scaled one's, though "
         f"the mean is {mean:.2g}, since near ties stay steep. Its entropy is {entropy:.0%} of the largest. Trained at "
-        f"width {taught[-1]}, the scale is worth {100 * gap:+.0f} points of answers ({100 * gap_low:+.0f} to "
+        f"width {trained[-1]}, the scale is worth {100 * gap:+.0f} points of answers ({100 * gap_low:+.0f} to "
         f"{100 * gap_high:+.0f}).",
     )
 
@@ -82,12 +80,12 @@ def judge(numbers: Numbers) -> Finding:
 def draw(numbers: Numbers) -> str:
     """What width does to scores and gradients, and to learning."""
     widths = sorted({look["width"] for look in numbers["looks"]})
-    taught = sorted({lesson["width"] for lesson in numbers["lessons"]})
+    trained = sorted({run["width"] for run in numbers["runs"]})
 
     def lines(what: str) -> list[Line]:
         return [_line(score, widths, [_of(numbers, what, width, score) for width in widths]) for score in SCORES]
 
-    learned = [_line(score, taught, [_best(numbers, width, score) for width in taught]) for score in SCORES]
+    answers = [_line(score, trained, [_best(numbers, width, score) for width in trained]) for score in SCORES]
     return figure(
         "Dot products with and without the scale",
         [
@@ -99,7 +97,7 @@ def draw(numbers: Numbers) -> str:
                 "learning to look up",
                 "width d",
                 "questions answered, best of the rates",
-                learned,
+                answers,
                 log="x",
                 bounds=(0, 1),
                 rule=(1 / FACTS, "guessing"),
@@ -110,7 +108,7 @@ def draw(numbers: Numbers) -> str:
     )
 
 
-def _looked(width: int, score: str, seed: int) -> dict[str, float]:
+def _look(width: int, score: str, seed: int) -> dict[str, float]:
     chance = torch.Generator().manual_seed(seed)
     q, k = (torch.randn(1, 1, n, width, generator=chance) for n in (QUERIES, KEYS))
     scores = _score(score)(q, k)
@@ -153,31 +151,31 @@ class _Lookup(nn.Module):
         self.norm = nn.LayerNorm(MODEL)
         self.head = nn.Linear(MODEL, WORDS)
 
-    def forward(self, keys: Tensor, values: Tensor, asked: Tensor) -> Tensor:
-        told = self.norm(self.keys(keys) + self.values(values))
-        question = self.norm(self.keys(asked))[:, None]
-        answer: Tensor = self.head(self.attn(question, self.attn.remember(told))[:, 0])
+    def forward(self, keys: Tensor, values: Tensor, question: Tensor) -> Tensor:
+        facts = self.norm(self.keys(keys) + self.values(values))
+        query = self.norm(self.keys(question))[:, None]
+        answer: Tensor = self.head(self.attn(query, self.attn.remember(facts))[:, 0])
         return answer
 
 
-def _learned(width: int, score: str, rate: float, seed: int, steps: int, tell: Tell) -> float:
+def _train(width: int, score: str, lr: float, seed: int, steps: int, progress: Progress) -> float:
     torch.manual_seed(seed)
     model, chance = _Lookup(width, score), torch.Generator().manual_seed(seed)
 
     def facts(count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         keys = torch.rand(count, WORDS, generator=chance).argsort(dim=1)[:, :FACTS]
         values = torch.randint(WORDS, (count, FACTS), generator=chance)
-        asked = torch.randint(FACTS, (count, 1), generator=chance)
-        return keys, values, keys.gather(1, asked)[:, 0], values.gather(1, asked)[:, 0]
+        place = torch.randint(FACTS, (count, 1), generator=chance)
+        return keys, values, keys.gather(1, place)[:, 0], values.gather(1, place)[:, 0]
 
     def loss() -> Tensor:
-        keys, values, asked, answers = facts(32)
-        return F.cross_entropy(model(keys, values, asked), answers)
+        *inputs, answers = facts(32)
+        return F.cross_entropy(model(*inputs), answers)
 
-    learn(model, loss, steps=steps, rate=rate, tell=tell)
+    track(learn(model, loss, steps=steps, lr=lr), steps, progress)
     with torch.no_grad():
-        keys, values, asked, answers = facts(1000)
-        return float((model(keys, values, asked).argmax(-1) == answers).float().mean())
+        *inputs, answers = facts(1000)
+        return float((model(*inputs).argmax(-1) == answers).float().mean())
 
 
 def _of(numbers: Numbers, what: str, width: int, score: str) -> list[float]:
@@ -190,12 +188,12 @@ def _ratios(numbers: Numbers, what: str, width: int) -> list[float]:
 
 
 def _best(numbers: Numbers, width: int, score: str) -> list[float]:
-    """Seed by seed, at the rate that is best on average."""
-    mine = [lesson for lesson in numbers["lessons"] if (lesson["width"], lesson["score"]) == (width, score)]
-    by_rate: dict[float, list[float]] = {}
-    for one in mine:
-        by_rate.setdefault(one["rate"], []).append(one["right"])
-    return max(by_rate.values(), key=sum)
+    """Seed by seed, at the learning rate that is best on average."""
+    by_lr: dict[float, list[float]] = {}
+    for run in numbers["runs"]:
+        if (run["width"], run["score"]) == (width, score):
+            by_lr.setdefault(run["lr"], []).append(run["accuracy"])
+    return max(by_lr.values(), key=sum)
 
 
 def _gaps(numbers: Numbers, width: int) -> list[float]:

@@ -9,11 +9,12 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard.attention import Attention, multihead
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
 from regard.claims.interval import bootstrap
 from regard.claims.plot import Line, Panel, figure
 from regard.claims.timing import busy, rounds, threads
 from regard.layers import Recurrent
+from regard.progress import Progress
 
 CLAIM = Claim(
     name="sequential",
@@ -36,7 +37,7 @@ LAYERS = ("recurrence", "attention")
 THREADS = {1: "one thread", 2: "two threads"}
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """Milliseconds per billion operations, round by round, for each layer, layout and number of threads."""
     words, repeats = (64, 2) if quick else (512, 9)
     lengths = [words // 64 * 4**i for i in range(4)]
@@ -44,16 +45,16 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
     layers = {"recurrence": Recurrent(WIDTH, WIDTH, cell="gru"), "attention": multihead(WIDTH, HEADS)}
     inputs = {length: torch.randn(words // length, length, WIDTH) for length in lengths}
     calls = {
-        f"{name} {length}": partial(_trained, layer, x)
+        f"{name} {length}": partial(_train_step, layer, x)
         for name, layer in layers.items()
         for length, x in inputs.items()
     }
     work = {key: _operations(call) for key, call in calls.items()}
     points = []
     counts = (1,) if quick or busy() else (1, 2)
-    for turn, count in enumerate(counts):
+    for count, inner in parts(progress, counts):
         with threads(count):
-            taken = rounds(calls, repeats, part(tell, turn, len(counts), THREADS[count]))
+            taken = rounds(calls, repeats, inner)
         for name in layers:
             for length in lengths:
                 key = f"{name} {length}"
@@ -65,10 +66,9 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
 def judge(numbers: Numbers) -> Finding:
     """How much more recurrence pays for length than attention does."""
     number, low, high = bootstrap(_losses(numbers, 1), median)
-    verdict = ruled(supported=low > 2, refuted=high < 1.25)
     alone = {layer: bootstrap(_loss(numbers, layer, 1), median)[0] for layer in LAYERS}
     return Finding(
-        verdict,
+        verdict(supported=low > 2, refuted=high < 1.25),
         number,
         (low, high),
         f"Laid out as one sequence instead of a batch, the same work takes the recurrence {alone['recurrence']:.1f}× "
@@ -98,7 +98,7 @@ def _line(numbers: Numbers, layer: str, count: int) -> Line:
     return Line(layer, [p["length"] for p in points], y, low, high)
 
 
-def _trained(layer: nn.Module, x: Tensor) -> None:
+def _train_step(layer: nn.Module, x: Tensor) -> None:
     layer.zero_grad(set_to_none=True)
     y = layer(x)
     (y if isinstance(layer, Attention) else y[0]).sum().backward()

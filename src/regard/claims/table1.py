@@ -15,9 +15,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard.attention import Look, mix
-from regard.claims.claim import Claim, Finding, Numbers, Tell, part, ruled
+from regard.claims.claim import Claim, Finding, Numbers, verdict
 from regard.claims.plot import Line, Panel, figure
 from regard.claims.timing import rounds
+from regard.progress import Progress
 
 CLAIM = Claim(
     name="table1",
@@ -51,7 +52,7 @@ CHAINS = {"self-attention": 0, "recurrent": 1, "convolutional": 0, "restricted":
 Layer = Callable[[Float[Tensor, "1 n d"]], Float[Tensor, "1 n d"]]
 
 
-def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """Counts over each size, chains and paths over n, and times over n."""
     torch.manual_seed(seeds[0])
     sizes: dict[str, list[int]] = {
@@ -62,7 +63,7 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
     }
     counts, chains, paths = [], [], []
     for i, (name, exponents) in enumerate(EXPONENTS.items()):
-        tell(0.6 * i / len(EXPONENTS), f"counting {name}")
+        progress(0.6 * i / len(EXPONENTS))
         for size in exponents:
             for value in sizes[size]:
                 given = dict(n=N, d=D, k=K, r=R) | {size: value}
@@ -70,15 +71,15 @@ def measure(seeds: list[int], quick: bool, tell: Tell) -> Numbers:
         chains += [{"layer": name, "n": n, "chain": _chain(name, dict(n=n, d=D, k=K, r=R))} for n in sizes["n"]]
     far = [16, 32, 64] if quick else [16, 32, 64, 128, 256]
     for name in (*EXPONENTS, "not dilated"):
-        tell(0.7, f"gradient through {name}")
-        paths += [{"layer": name, "n": n, "path": _path(name, n), "table": _expected(name, n)} for n in far]
+        progress(0.7)
+        paths += [{"layer": name, "n": n, "path": _path(name, n), "table": _formula(name, n)} for n in far]
     lengths = [128, 256] if quick else [512, 1024, 2048, 4096]
     calls = {
-        f"{name} {n}": partial(_called, _layer(name, D, K, R), torch.randn(1, n, D))
+        f"{name} {n}": partial(_call, _layer(name, D, K, R), torch.randn(1, n, D))
         for name in EXPONENTS
         for n in lengths
     }
-    taken = rounds(calls, 2 if quick else 5, part(tell, 4, 5, "timing"))
+    taken = rounds(calls, 2 if quick else 5, lambda done: progress(0.8 + 0.2 * done))
     times = [{"layer": name, "n": n, "seconds": min(taken[f"{name} {n}"])} for name in EXPONENTS for n in lengths]
     return {"counts": counts, "chains": chains, "paths": paths, "times": times}
 
@@ -95,12 +96,11 @@ def judge(numbers: Numbers) -> Finding:
         if any(abs(p["path"] - p["table"]) > 1 for p in numbers["paths"] if p["layer"] == name):
             wrong.append(f"{name}, path length")
     agree = 12 - len(wrong)
-    verdict = ruled(supported=agree == 12, refuted=agree < 10)
     furthest = max(numbers["paths"], key=lambda p: p["n"])["n"]
     path = {p["layer"]: p["path"] for p in numbers["paths"] if p["n"] == furthest}
     slopes = ", ".join(f"{name} {_slope(*_times(numbers, name)):.2f}" for name in EXPONENTS)
     return Finding(
-        verdict,
+        verdict(supported=agree == 12, refuted=agree < 10),
         float(agree),
         (float(agree), float(agree)),
         f"{agree} of 12 cells agree{': not ' + '; '.join(wrong) if wrong else ''}. Over {furthest} words a gradient "
@@ -134,7 +134,7 @@ def draw(numbers: Numbers) -> str:
                 "path length",
                 "n, words",
                 "layers, or steps, until the gradient arrives",
-                [*lines("paths", "path", names)],
+                lines("paths", "path", names),
                 log="xy",
             ),
         ],
@@ -220,7 +220,7 @@ def _path(name: str, n: int) -> int:
             return depth
 
 
-def _expected(name: str, n: int) -> int:
+def _formula(name: str, n: int) -> int:
     """The formula of the table, with the constants it leaves out."""
     match name:
         case "self-attention":
@@ -235,7 +235,7 @@ def _expected(name: str, n: int) -> int:
             return math.ceil((n - 1) / (K - 1))
 
 
-def _called(layer: Layer, x: Float[Tensor, "1 n d"]) -> None:
+def _call(layer: Layer, x: Float[Tensor, "1 n d"]) -> None:
     with torch.no_grad():
         layer(x)
 

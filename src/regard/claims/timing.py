@@ -11,10 +11,12 @@ from time import perf_counter, process_time
 
 import torch
 
-from regard.claims.claim import Tell, silent
+from regard.progress import Progress
 
 
-def rounds(calls: Mapping[str, Callable[[], object]], count: int, tell: Tell = silent) -> dict[str, list[float]]:
+def rounds(
+    calls: Mapping[str, Callable[[], object]], count: int, progress: Progress | None = None
+) -> dict[str, list[float]]:
     """The seconds of each call in each round; a first round warms up and is not counted."""
     clock = process_time if torch.get_num_threads() == 1 else perf_counter
     taken: dict[str, list[float]] = {name: [] for name in calls}
@@ -24,7 +26,8 @@ def rounds(calls: Mapping[str, Callable[[], object]], count: int, tell: Tell = s
             call()
             if turn:
                 taken[name].append(clock() - start)
-        tell((turn + 1) / (count + 1), f"round {turn + 1} of {count + 1}")
+        if progress is not None:
+            progress((turn + 1) / (count + 1))
     return taken
 
 

@@ -1,44 +1,45 @@
-"""Sentences of the little world as numbers, one for each word, for the claims whose models translate."""
+"""Translation with one token a word, for the claims and the tour: sentence pairs as batches, training and scores."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from regard.claims.claim import Tell
-from regard.claims.lesson import learn
+from regard.analysis.alignment import forced
+from regard.data import Batches
 from regard.decode import greedy
-from regard.world.language import Pair, vocabulary
+from regard.train.small import learn
+from regard.world.language import Pair
 
 PAD, START, STOP, FIRST = 0, 1, 2, 3
 
 
 class Lexicon:
-    """A number for each word of some languages."""
+    """An id for each word."""
 
-    def __init__(self, *languages: str) -> None:
-        self.words = sorted(set().union(*map(vocabulary, languages)))
+    def __init__(self, *vocabularies: Iterable[str]) -> None:
+        self.words = sorted(set().union(*vocabularies))
         self._ids = {word: FIRST + i for i, word in enumerate(self.words)}
 
     def __len__(self) -> int:
         return FIRST + len(self.words)
 
-    def ids(self, words: Sequence[str]) -> Int[Tensor, " n"]:
-        return torch.tensor([self._ids[word] for word in words])
+    def encode(self, words: Sequence[str]) -> list[int]:
+        return [self._ids[word] for word in words]
 
-    def said(self, ids: Sequence[int]) -> tuple[str, ...]:
+    def decode(self, ids: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.words[each - FIRST] for each in ids if each >= FIRST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Pairs side by side, padded behind; targets open with the start and close with the stop."""
+    """Pairs side by side, padded behind; targets begin with the start token and end with the stop token."""
 
     source: Int[Tensor, "b n"]
     lengths: Int[Tensor, " b"]
@@ -46,52 +47,59 @@ class Batch:
 
 
 def batch(pairs: Sequence[Pair], lexicon: Lexicon) -> Batch:
-    """Pairs as numbers."""
-    sources = [lexicon.ids(pair.source) for pair in pairs]
-    targets = [F.pad(F.pad(lexicon.ids(pair.target), (1, 0), value=START), (0, 1), value=STOP) for pair in pairs]
-    lengths = torch.tensor([len(source) for source in sources])
+    """All pairs in one batch."""
+    sources, targets = ([torch.tensor(row) for row in side] for side in _ids(pairs, lexicon))
+    lengths = torch.tensor([len(row) for row in sources])
     return Batch(pad_sequence(sources, True, PAD), lengths, pad_sequence(targets, True, PAD))
 
 
 def batches(pairs: Sequence[Pair], lexicon: Lexicon, words: int) -> list[Batch]:
-    """Pairs of similar length together, about so many source words in each batch."""
-    ordered, found, some = sorted(pairs, key=lambda pair: len(pair.source)), list[Batch](), list[Pair]()
-    for pair in ordered:
-        if some and (len(some) + 1) * len(pair.source) > words:
-            found.append(batch(some, lexicon))
-            some = []
-        some.append(pair)
-    return [*found, batch(some, lexicon)]
+    """Pairs of similar length together, with at most so many source words in a batch."""
+    grouped = Batches(_ids(pairs, lexicon)[0], tokens=words).once()
+    return [batch([pairs[row] for row in each.rows.tolist()], lexicon) for each in grouped]
 
 
-def surprise(model: nn.Module, one: Batch) -> Tensor:
-    """The mean loss of the next word."""
-    logits = model(one.source, one.target[:, :-1], lengths=one.lengths)
-    return F.cross_entropy(logits.flatten(0, 1), one.target[:, 1:].flatten(), ignore_index=PAD)
-
-
-def taught(model: nn.Module, lessons: list[Batch], *, steps: int, rate: float, seed: int, tell: Tell) -> float:
-    """Train on batches in an order of the seed's; the last losses."""
+def train(
+    model: nn.Module, batches: Sequence[Batch], *, steps: int, lr: float, weight_decay: float = 0.0, seed: int
+) -> Iterator[float]:
+    """Learn from batches drawn by the seed, with teacher forcing; the loss of each step."""
     chance = Random(seed)
-    return learn(model, lambda: surprise(model, chance.choice(lessons)), steps=steps, rate=rate, tell=tell)
+
+    def loss() -> Tensor:
+        some = chance.choice(batches)
+        logits = model(some.source, some.target[:, :-1], lengths=some.lengths)
+        return F.cross_entropy(logits.flatten(0, 1), some.target[:, 1:].flatten(), ignore_index=PAD)
+
+    return learn(model, loss, steps=steps, lr=lr, weight_decay=weight_decay)
 
 
 @torch.no_grad()
-def words_right(model: nn.Module, exams: list[Batch]) -> float:
+def accuracy(model: nn.Module, batches: Sequence[Batch]) -> float:
     """How often the likeliest next word is the right one, given the right words before it."""
     right = total = 0
-    for one in exams:
-        guess = model(one.source, one.target[:, :-1], lengths=one.lengths).argmax(-1)
-        real = one.target[:, 1:] != PAD
-        right += int((guess.eq(one.target[:, 1:]) & real).sum())
+    for some in batches:
+        guess = model(some.source, some.target[:, :-1], lengths=some.lengths).argmax(-1)
+        real = some.target[:, 1:] != PAD
+        right += int((guess.eq(some.target[:, 1:]) & real).sum())
         total += int(real.sum())
     return right / total
 
 
 @torch.no_grad()
-def translated(model: Any, one: Batch, lexicon: Lexicon) -> list[tuple[str, ...]]:
-    """What the model writes by itself."""
-    first = torch.full((len(one.source),), START)
-    limit = one.target.shape[1] + 8
-    written = greedy(model.step, model.start(one.source, lengths=one.lengths), first, stop=STOP, limit=limit)
-    return [lexicon.said(each.words) for each in written]
+def translate(model: Any, some: Batch, lexicon: Lexicon) -> list[tuple[str, ...]]:
+    """What the model writes by itself, by greedy decoding."""
+    first = torch.full((len(some.source),), START)
+    limit = some.target.shape[1] + 8
+    state = model.start(some.source, lengths=some.lengths)
+    return [lexicon.decode(each.words) for each in greedy(model.step, state, first, stop=STOP, limit=limit)]
+
+
+def attend(model: nn.Module, pairs: Sequence[Pair], lexicon: Lexicon) -> list[Float[Tensor, "m n"]]:
+    """What each target word looks at in its source, by the model's one cross-attention of one head."""
+    found = dict(forced(model, *_ids(pairs, lexicon)))
+    return [next(iter(found[row].values()))[0, : len(pair.target)] for row, pair in enumerate(pairs)]
+
+
+def _ids(pairs: Sequence[Pair], lexicon: Lexicon) -> tuple[list[list[int]], list[list[int]]]:
+    sources = [lexicon.encode(pair.source) for pair in pairs]
+    return sources, [[START, *lexicon.encode(pair.target), STOP] for pair in pairs]

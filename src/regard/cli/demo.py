@@ -1,7 +1,7 @@
-"""Take a tour of attention: three acts in half a minute, measured while you watch.
+"""Take a tour of attention: three experiments in half a minute, measured while you watch.
 
-One attention learns to translate and finds the word order by itself; a mask hides the future, exactly; and looking
-inside costs next to nothing.
+A cross-attention learns to translate and finds the word alignment by itself; a causal mask hides the future, exactly;
+and recording the attention weights costs next to nothing.
 
     regard demo           the tour
     regard demo --fast    the tour without its pauses
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # torch and rich wait until the tour begins, so that help does not
     from rich.console import Console, RenderableType
 
-    from regard.cli.tour.acts import Hiding, Student, Watching
+    from regard.cli.tour.acts import Hiding, Trainer, Watching
 
 GROUP = "Start here"
 
@@ -27,9 +27,9 @@ GROUP = "Start here"
 @dataclass(frozen=True, slots=True)
 class Flags:
     seed: int = 0
-    """Other numbers give other sentences and another untrained model."""
+    """Random seed of the sentences and of the untrained model."""
     fast: bool = False
-    """Do not pause between the pictures."""
+    """Do not pause between the figures."""
     json: bool = False
     """Print the measured numbers as JSON, and nothing else."""
 
@@ -37,30 +37,30 @@ class Flags:
 def main(flags: Flags) -> None:
     """Give the tour, or its numbers."""
     if flags.json:
-        print(json.dumps(measured(flags.seed), indent=2))
+        print(json.dumps(measure(flags.seed), indent=2))
     else:
         from rich.console import Console
 
         _Tour(Console(highlight=False), flags).give()
 
 
-def measured(seed: int) -> dict[str, dict[str, object]]:
-    """The numbers of the three acts."""
-    from regard.cli.tour.acts import Student, hide, watch
+def measure(seed: int) -> dict[str, dict[str, object]]:
+    """The numbers of the three experiments."""
+    from regard.cli.tour.acts import Trainer, hide, watch
 
-    student = Student(seed)
-    before = student.alignment()
-    *_, last = student.learn()
+    trainer = Trainer(seed)
+    before = trainer.align()
+    *_, last = trainer.train()
     return {
         "before": asdict(before),
-        "alignment": asdict(student.alignment()) | {"loss": last.loss, "translation": " ".join(student.translation())},
+        "alignment": asdict(trainer.align()) | {"loss": last.loss, "translation": " ".join(trainer.translate())},
         "hiding": {name: value for name, value in asdict(hide(seed)).items() if name.startswith("leak")},
         "watching": asdict(watch(seed)),
     }
 
 
 class _Tour:
-    """The words between the pictures."""
+    """The words between the figures."""
 
     def __init__(self, console: "Console", flags: Flags) -> None:
         self.console, self.seed = console, flags.seed
@@ -68,88 +68,89 @@ class _Tour:
 
     def give(self) -> None:
         self.console.print("[bold]regard[/bold] · a tour of attention, measured while you watch")
-        self._title("1", "Attention finds the word order without being told")
+        self._title("1", "Attention learns the word alignment without being told")
         self._say(
-            "A translator with a single attention starts from random numbers and reads a few thousand sentence "
+            "A translator with a single cross-attention starts from random weights and reads a few thousand sentence "
             "pairs of a small English and Italian. It is never told which word comes from which, nor that adjectives "
             "move behind their nouns."
         )
-        from regard.cli.tour.acts import Student, hide, watch  # torch is imported here, while the reader reads
+        from regard.cli.tour.acts import Trainer, hide, watch  # torch is imported here, while the reader reads
 
-        self._learned(Student(self.seed))
-        self._title("2", "What a mask does")
-        self._hidden(hide(self.seed))
-        self._title("3", "What watching costs")
-        self._watched(watch(self.seed))
+        self._alignment(Trainer(self.seed))
+        self._title("2", "What a causal mask does")
+        self._hiding(hide(self.seed))
+        self._title("3", "What recording the weights costs")
+        self._watching(watch(self.seed))
         self._next()
 
-    def _learned(self, student: "Student") -> None:
+    def _alignment(self, trainer: "Trainer") -> None:
         from regard.cli.tour.draw import matrix
 
-        english, italian = student.pair.english, student.pair.italian
+        english, italian = trainer.pair.source, trainer.pair.target
         self._say(
-            "Here is where it looks before learning. Each row is a word to be written; its cells say how much of its "
+            "The attention weights before training. Each row is a word to be written; its cells say how much of its "
             "attention, in percent, each English word gets."
         )
-        self._show(matrix(student.looks(italian).tolist(), italian, english), pause=3)
-        self._watch_learning(student)
-        italian, now = student.translation(), student.alignment()
-        self._say('And after, translating freely. It has never met "red house" or "big dog":')
-        self._show(matrix(student.looks(italian).tolist(), italian, english), pause=4)
+        self._show(matrix(trainer.attend(italian).tolist(), italian, english), pause=3)
+        self._training(trainer)
+        italian, now = trainer.translate(), trainer.align()
+        self._say('And after it, by greedy decoding. The model has never seen "red house" or "big dog":')
+        self._show(matrix(trainer.attend(italian).tolist(), italian, english), pause=4)
         self._say(
-            f"On {len(student.origins)} new sentences {now.right:.0%} of the words are right, and {now.found:.0%} look "
-            f"most at the word they come from. [bold]{now.error:.0%}[/bold] of the attention misses; looking "
+            f"On {len(trainer.tests)} new sentences {now.accuracy:.0%} of the words are right, and {now.found:.0%} "
+            f"look most at the word they come from. [bold]{now.error:.0%}[/bold] of the attention misses; looking "
             f"everywhere alike, [bold]{now.error_uniform:.0%}[/bold] would. (An article comes from its article, and "
             "from its noun for the gender.)",
             pause=3,
         )
 
-    def _watch_learning(self, student: "Student") -> None:
+    def _training(self, trainer: "Trainer") -> None:
         from rich.live import Live
         from rich.padding import Padding
 
-        from regard.cli.tour.draw import lesson
+        from regard.cli.tour.acts import STEPS
+        from regard.cli.tour.draw import training
 
         losses: list[float] = []
         line: RenderableType = ""
         with Live(console=self.console, auto_refresh=False, transient=True) as live:
-            for progress in student.learn():
+            for progress in trainer.train():
                 losses.append(progress.loss)
-                line = lesson(progress.step, progress.steps, progress.right, losses)
+                line = training(progress.step, STEPS, progress.accuracy, losses)
                 live.update(Padding(line, (1, 0, 0, 3)), refresh=self.console.is_terminal)
         self._show(line)
 
-    def _hidden(self, hidden: "Hiding") -> None:
+    def _hiding(self, hidden: "Hiding") -> None:
         from regard.cli.tour.draw import beside, matrix
 
         mask = f"causal({len(hidden.words)})"
         self._say(
-            "The English sentence looks at itself, through an attention that has learned nothing yet. With "
-            f"[cyan]visible={mask}[/cyan] a word sees itself and what came before:"
+            "Self-attention over the English sentence, untrained. With "
+            f"[cyan]visible={mask}[/cyan] a word sees itself and the words before it:"
         )
         everyone = matrix(hidden.everyone.tolist(), hidden.words, hidden.words)
         past = matrix(hidden.past.tolist(), hidden.words, hidden.words, labels=self.console.width < 78)
-        self._show(beside(("everyone sees everyone", everyone), (f" with {mask}", past)), pause=3)
+        self._show(beside(("no mask", everyone), (f" with {mask}", past)), pause=3)
         self._say(
-            f'The exact test: say "{hidden.instead}" instead of "{hidden.words[-1]}" at the end. The words before it '
-            f"change by up to [bold]{hidden.leak_everyone:.3f}[/bold] without the mask, and by "
+            f'The exact test: put "{hidden.instead}" in place of "{hidden.words[-1]}" at the end. The outputs '
+            f"before it change by up to [bold]{hidden.leak_everyone:.3f}[/bold] without the mask, and by "
             f"[bold]{hidden.leak_past:g}[/bold] with it.",
             pause=3,
         )
 
-    def _watched(self, watched: "Watching") -> None:
+    def _watching(self, watched: "Watching") -> None:
         from regard.cli.tour.draw import timings
 
         self._say(
-            "The pictures above came from [cyan]with record(model) as trace[/cyan]. It keeps each question, not its "
-            "answer, so the fast kernel keeps running. Timed by turns, "
+            "The figures above came from [cyan]with record(model) as trace[/cyan]. It keeps queries and keys "
+            "instead of weights, so the fused kernel keeps running. Timed by turns, "
             f"{watched.tokens:,} tokens and {watched.heads} heads:"
         )
-        self._show(timings([("unwatched", *watched.plain), ("watched", *watched.watched)]))
+        self._show(timings([("plain", *watched.plain), ("recorded", *watched.watched)]))
         self._say(
             f"Outputs equal to the last bit: [bold]{'yes' if watched.equal else 'NO'}[/bold]. Kept: "
-            f"[bold]{watched.kept / 1e6:.1f} MB[/bold] of queries and keys, from which any of the "
-            f"{watched.avoided / 1e6:.0f} MB of weights can be computed later.",
+            f"[bold]{watched.kept / 1e6:.1f} MB[/bold] of queries and keys, from which the "
+            f"{watched.avoided / 1e6:.0f} MB of weights can be computed when somebody reads them.",
             pause=2,
         )
 

@@ -1,4 +1,4 @@
-"""The ledger: claims are read without being run, a quick run gives a whole result, and what is stored still holds."""
+"""Claims are read without being run, a quick run gives a whole result, and what is stored still holds."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from regard.claims import Claim, claim, claims, run, save, stored
-from regard.claims.claim import RESULTS, part
+from regard.claims import Claim, claim, claims, load, run, save
+from regard.claims.claim import RESULTS, parts, track
 from regard.claims.page import page
 
 NAMES = sorted(claims())
-STORED = [name for name in NAMES if stored(name) is not None]
+STORED = [name for name in NAMES if load(name) is not None]
 VERDICTS = {"supported", "not at this scale", "refuted"}
 
 
@@ -41,14 +41,14 @@ def test_a_claim_says_everything_about_itself(name: str) -> None:
 
 
 def test_an_unknown_claim_is_answered_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match="no claim is called 'tabel1'; did you mean table1"):
+    with pytest.raises(ValueError, match="no claim is called 'tabel1'; try table1"):
         claim("tabel1")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_quick_run_gives_a_whole_result(name: str, tmp_path: Path) -> None:
     told: list[float] = []
-    result = run(claim(name), quick=True, tell=lambda done, now: told.append(done))
+    result = run(claim(name), quick=True, progress=told.append)
     assert result.verdict in VERDICTS
     assert result.interval[0] <= result.number <= result.interval[1]
     assert result.quick
@@ -56,12 +56,12 @@ def test_a_quick_run_gives_a_whole_result(name: str, tmp_path: Path) -> None:
     assert 0 <= told[0] <= told[-1] <= 1
     assert self_contained(result.figure)
     save(result, tmp_path)
-    assert stored(name, tmp_path) == result
+    assert load(name, tmp_path) == result
 
 
 @pytest.mark.parametrize("name", STORED)
 def test_what_is_stored_still_follows_from_its_numbers(name: str) -> None:
-    result, experiment = stored(name), import_module(f"regard.claims.{name}")
+    result, experiment = load(name), import_module(f"regard.claims.{name}")
     assert result is not None
     found = experiment.judge(result.numbers)
     assert not result.quick
@@ -76,7 +76,7 @@ def test_nothing_is_stored_of_claims_that_are_gone() -> None:
 
 
 def test_a_result_that_is_not_there_is_none(tmp_path: Path) -> None:
-    assert stored("scale", tmp_path) is None
+    assert load("scale", tmp_path) is None
 
 
 def test_results_are_json_that_people_can_read(tmp_path: Path) -> None:
@@ -86,10 +86,17 @@ def test_results_are_json_that_people_can_read(tmp_path: Path) -> None:
     assert figure.read_text() == result.figure
 
 
-def test_a_part_tells_its_share_of_the_whole() -> None:
-    told: list[tuple[float, str]] = []
-    part(lambda done, now: told.append((done, now)), 1, 4, "second")(0.5, "half")
-    assert told == [(0.375, "second, half")]
+def test_what_is_stored_is_small() -> None:
+    facts = {path.name: path.read_text(encoding="utf-8") for path in RESULTS.glob("*.json")}
+    assert max(map(len, facts.values())) < 60_000
+    assert sum(map(len, facts.values())) < 100_000
+
+
+def test_each_part_tells_its_share_of_the_whole() -> None:
+    told: list[float] = []
+    for item, progress in parts(told.append, "abcd"):
+        assert track(iter(item * 2), 2, progress) == [item, item]
+    assert told == [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0]
 
 
 def test_the_page_of_the_documentation_shows_what_is_stored() -> None:

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from regard.claims import alignment, bottleneck, future, heads, order, recall, scale, sequential, table1
-from regard.claims.claim import Numbers, ruled
-from regard.claims.lesson import weight
+from regard.claims.claim import Numbers, verdict
+from regard.train.small import count_parameters
 
 OPEN = "not at this scale"
 
 
 def test_what_is_refuted_is_not_supported_too() -> None:
-    assert ruled(supported=True, refuted=True) == "refuted"
-    assert ruled(supported=True, refuted=False) == "supported"
-    assert ruled(supported=False, refuted=False) == OPEN
+    assert verdict(supported=True, refuted=True) == "refuted"
+    assert verdict(supported=True, refuted=False) == "supported"
+    assert verdict(supported=False, refuted=False) == OPEN
 
 
 @pytest.mark.parametrize(("slower", "verdict"), [(8.0, "supported"), (1.6, OPEN), (1.0, "refuted")])
@@ -45,7 +45,7 @@ def _table(*, growing: int = 0) -> Numbers:
         for name, power in table1.CHAINS.items()
         for n in (64, 128)
     ]
-    far = [(name, n, table1._expected(name, n)) for name in (*table1.EXPONENTS, "not dilated") for n in (16, 64)]
+    far = [(name, n, table1._formula(name, n)) for name in (*table1.EXPONENTS, "not dilated") for n in (16, 64)]
     paths = [{"layer": name, "n": n, "path": path, "table": path} for name, n, path in far]
     times = [{"layer": name, "n": n, "seconds": 1e-3 * n} for name in table1.EXPONENTS for n in (64, 128)]
     return {"counts": counts, "chains": chains, "paths": paths, "times": times}
@@ -80,13 +80,13 @@ def test_scale(gradient: float, entropy: float, without: float, verdict: str) ->
         for score in scale.SCORES
         for seed in (0, 1)
     ]
-    lessons = [
-        {"width": 256, "score": score, "rate": rate, "seed": seed, "right": right * rate}
-        for score, right in zip(scale.SCORES, (0.9, without), strict=True)
-        for rate in (0.5, 1.0)
+    runs = [
+        {"width": 256, "score": score, "lr": lr, "seed": seed, "accuracy": accuracy * lr}
+        for score, accuracy in zip(scale.SCORES, (0.9, without), strict=True)
+        for lr in (0.5, 1.0)
         for seed in (0, 1)
     ]
-    found = scale.judge({"keys": 64, "looks": looks, "lessons": lessons})
+    found = scale.judge({"keys": 64, "looks": looks, "runs": runs})
     assert found.verdict == verdict
     assert found.number == pytest.approx(gradient)
 
@@ -103,9 +103,9 @@ def test_scale(gradient: float, entropy: float, without: float, verdict: str) ->
 def test_order(moved: float, blind: float, seeing: float, verdict: str) -> None:
     numbers = {
         "moved": [{"kind": kind, "seed": 0, "moved": m} for kind, m in zip(order.KINDS, (moved, 1.0), strict=True)],
-        "lessons": [
-            {"kind": kind, "question": question, "seed": seed, "right": right}
-            for kind, right in zip(order.KINDS, (blind, seeing), strict=True)
+        "runs": [
+            {"kind": kind, "question": question, "seed": seed, "accuracy": accuracy}
+            for kind, accuracy in zip(order.KINDS, (blind, seeing), strict=True)
             for question in order.QUESTIONS
             for seed in (0, 1)
         ],
@@ -135,7 +135,7 @@ def test_future(leak: float, differ: float, slower: float, verdict: str) -> None
 @pytest.mark.parametrize(("plain", "verdict"), [(0.1, "supported"), (0.85, OPEN), (0.95, "refuted")])
 def test_recall(plain: float, verdict: str) -> None:
     runs = [
-        {"kind": kind, "seed": seed, "weight": 1, "right": [0.95, plain if kind == "RNN" else 0.95]}
+        {"kind": kind, "seed": seed, "parameters": 1, "accuracy": [0.95, plain if kind == "RNN" else 0.95]}
         for kind in recall.KINDS
         for seed in (0, 1)
     ]
@@ -147,20 +147,17 @@ def test_recall(plain: float, verdict: str) -> None:
 )
 def test_heads(eight: tuple[float, float], verdict: str) -> None:
     runs = [
-        {"kind": kind, "seed": seed, "weight": 1, "loss": 1.0, "right": right}
+        {"kind": kind, "seed": seed, "parameters": 1, "loss": 1.0, "accuracy": accuracy}
         for kind in heads.KINDS
-        for seed, right in enumerate(eight if kind == "8" else (0.72, 0.73))
+        for seed, accuracy in enumerate(eight if kind == "8" else (0.72, 0.73))
     ]
     assert heads.judge({"runs": runs, "steps": 1, "pairs": 1}).verdict == verdict
 
 
-def _scored(*, short: bool, long: bool) -> list[dict[str, Any]]:
+def _bins(*, short: bool, long: bool) -> list[dict[str, Any]]:
     right, wrong = tuple("abcdefgh"), tuple("abcdzyxw")
-    said = ((4, 10, right if short else wrong), (41, 60, right if long else wrong))
-    return [
-        {"fewest": fewest, "most": most, "items": [bottleneck._scored(words, right)] * 3}
-        for fewest, most, words in said
-    ]
+    counts = [bottleneck._counts(right if good else wrong, right) for good in (short, long)]
+    return [{"counts": {name: [n] * 3 for name, n in zip(bottleneck.COLUMNS, each, strict=True)}} for each in counts]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +165,7 @@ def _scored(*, short: bool, long: bool) -> list[dict[str, Any]]:
 )
 def test_bottleneck(fixed: bool, attention: bool, verdict: str) -> None:
     runs = [
-        {"kind": kind, "seed": 0, "scored": _scored(short=True, long=attention if kind == "attention" else fixed)}
+        {"kind": kind, "seed": 0, "bins": _bins(short=True, long=attention if kind == "attention" else fixed)}
         for kind in bottleneck.KINDS
     ]
     assert bottleneck.judge({"runs": runs, "steps": 1}).verdict == verdict
@@ -178,19 +175,19 @@ def test_bleu_is_that_of_sacrebleu() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
     said = ["the dog eats the red apple in the house", "a cat sees a bird and the old man", "the end is near now"]
     right = ["the dog eats a red apple in the house", "a cat sees the bird and an old man", "the end is very near now"]
-    items = [bottleneck._scored(tuple(s.split()), tuple(r.split())) for s, r in zip(said, right, strict=True)]
+    items = [bottleneck._counts(tuple(s.split()), tuple(r.split())) for s, r in zip(said, right, strict=True)]
     theirs = sacrebleu.corpus_bleu(said, [right], tokenize="none", smooth_method="none").score
     assert bottleneck._bleu(items) == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize(
-    ("error", "moved", "verdict"),
+    ("error", "swapped", "verdict"),
     [(0.1, 0.9, "supported"), (0.1, 0.3, OPEN), (0.38, 0.9, OPEN), (0.95, 0.9, "refuted")],
 )
-def test_alignment(error: float, moved: float, verdict: str) -> None:
+def test_alignment(error: float, swapped: float, verdict: str) -> None:
     errors = {"attention": error, "diagonal": 0.4, "shuffled": 0.9, "uniform": 0.88}
-    runs = [{"seed": 0, "right": 0.9, "error": errors, "moved": dict.fromkeys(alignment.WAYS, moved)}]
-    assert alignment.judge({"runs": runs, "sentences": 1, "moved": 2, "steps": 1}).verdict == verdict
+    runs = [{"seed": 0, "accuracy": 0.9, "error": errors, "swapped": dict.fromkeys(alignment.WAYS, swapped)}]
+    assert alignment.judge({"runs": runs, "sentences": 1, "swapped": 2, "steps": 1}).verdict == verdict
 
 
 def test_words_that_change_places_are_neighbours_on_both_sides() -> None:
@@ -198,12 +195,12 @@ def test_words_that_change_places_are_neighbours_on_both_sides() -> None:
 
     crossing = frozenset({(0, 0), (1, 2), (2, 1), (3, 3)})
     pair = Pair(("la", "casa", "rossa", "."), ("the", "red", "house", "."), crossing, None)
-    assert alignment._places(pair) == [(1, 2), (2, 1)]
+    assert alignment._swaps(pair) == [(1, 2), (2, 1)]
 
 
 def test_what_is_compared_at_equal_size_is_of_equal_size() -> None:
-    sizes = [weight(bottleneck._model(kind, 1614)) for kind in ("attention", "fixed context")]
+    sizes = [count_parameters(bottleneck._model(kind, 1614)) for kind in ("attention", "fixed context")]
     assert sizes[1] == pytest.approx(sizes[0], rel=0.02)
-    assert len({weight(heads._model(kind, 100)) for kind in heads.KINDS[:-1]}) == 1
-    states = [weight(recall._model(kind)) for kind in recall.KINDS]
+    assert len({count_parameters(heads._model(kind, 100)) for kind in heads.KINDS[:-1]}) == 1
+    states = [count_parameters(recall._model(kind)) for kind in recall.KINDS]
     assert max(states) < 1.3 * min(states)

@@ -1,4 +1,4 @@
-"""`regard claim`: the ledger is listed and shown at once, and an experiment runs with its figure."""
+"""`regard claim`: claims are listed and shown at once, and an experiment runs with its figure."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from regard.claims import claim as one
-from regard.claims import claims, stored
+from regard.claims import claims, load
 from regard.cli.main import main
 
 QUICK = ["claim", "run", "table1", "--quick"]
@@ -18,7 +18,7 @@ def test_every_claim_is_listed_with_its_verdict(capsys: pytest.CaptureFixture[st
     assert main(["claim", "list"]) == 0
     drawn = capsys.readouterr().out
     for name in claims():
-        result = stored(name)
+        result = load(name)
         assert f"{name.ljust(11)} {'not run yet' if result is None else result.verdict}" in drawn
 
 
@@ -46,7 +46,7 @@ def test_a_claim_is_shown_with_its_criterion_and_result(capsys: pytest.CaptureFi
     assert main(["claim", "show", "table1"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert one("table1").criterion in shown
-    result = stored("table1")
+    result = load("table1")
     assert result is not None
     assert result.says in shown
     assert result.conditions in shown
@@ -75,8 +75,8 @@ def test_a_run_speaks_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["show", "scael"], "no claim is called 'scael'; did you mean scale?"),
-        (["run", "xyzzy"], "no claim is called 'xyzzy'; choose "),
+        (["show", "scael"], "no claim is called 'scael'; try scale"),
+        (["run", "xyzzy"], "no claim is called 'xyzzy'; try "),
         ([*QUICK[1:], "--keep"], "--keep stores what was measured, and --quick measures nothing"),
         (["show", "scale", "--out", "nowhere"], "nowhere has no scale.json; run: regard claim run scale --out nowhere"),
     ],

@@ -1,1 +1,1 @@
-"""What `regard demo` shows: a small world of phrases, the measurements, and their drawing."""
+"""What `regard demo` shows: phrases, a translator with one attention, the measurements and their drawing."""

@@ -35,13 +35,13 @@ def beside(left: tuple[str, Text], right: tuple[str, Text]) -> Table:
     return table
 
 
-def lesson(step: int, steps: int, right: float, losses: Sequence[float]) -> Text:
-    """One line of a lesson under way: how far, how wrong, how right, and the way the loss came down."""
+def training(step: int, steps: int, accuracy: float, losses: Sequence[float]) -> Text:
+    """One line about a training under way: step, loss, accuracy, and the curve of the loss."""
     bars = max(1, 24 * step // steps)
     curve = "".join(BARS[min(7, int(8 * losses[i * len(losses) // bars] / max(losses)))] for i in range(bars))
     return Text.assemble(
         f"step {step:>4} of {steps} · loss {losses[-1]:.3f} · words right ",
-        (f"{right:4.0%}", "bold"),
+        (f"{accuracy:4.0%}", "bold"),
         "  ",
         (curve, "cyan"),
     )

@@ -1,27 +1,29 @@
-"""A made-up world of English phrases and their Italian, where which word comes from which is known.
+"""A made-up set of English phrases and their Italian, where which word comes from which is known.
 
 Adjectives move behind their nouns and articles take the noun's gender, so word order and agreement must be learned.
-Each noun has one adjective it never meets in training: what is tested is always a new pair.
+Each noun has one adjective it never meets in training: what is tested is always a new combination.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from random import Random
 
+from regard.world.language import Pair
+
+M, F = 0, 1
 ARTICLES = {"the": ("il", "la"), "a": ("un", "una")}  # masculine, feminine
 NOUNS = {
-    "house": ("casa", "f"),
-    "dog": ("cane", "m"),
-    "cat": ("gatto", "m"),
-    "moon": ("luna", "f"),
-    "girl": ("ragazza", "f"),
-    "boy": ("ragazzo", "m"),
-    "horse": ("cavallo", "m"),
-    "boat": ("barca", "f"),
-    "queen": ("regina", "f"),
-    "king": ("re", "m"),
-    "flower": ("fiore", "m"),
-    "star": ("stella", "f"),
+    "house": ("casa", F),
+    "dog": ("cane", M),
+    "cat": ("gatto", M),
+    "moon": ("luna", F),
+    "girl": ("ragazza", F),
+    "boy": ("ragazzo", M),
+    "horse": ("cavallo", M),
+    "boat": ("barca", F),
+    "queen": ("regina", F),
+    "king": ("re", M),
+    "flower": ("fiore", M),
+    "star": ("stella", F),
 }
 ADJECTIVES = {
     "red": ("rosso", "rossa"),
@@ -36,78 +38,55 @@ ADJECTIVES = {
 VERBS = {"sees": "vede", "hears": "sente", "loves": "ama", "finds": "trova", "follows": "segue", "wants": "vuole"}
 MARKS = (".", "?", "!")
 
-# The pair that each noun first meets in the test; the sentence of the tour is made of two of them.
-NEW = dict(zip(NOUNS, ["red", "big", "small", "white", "black", "green", "old", "new"] * 2, strict=False))
+# The adjective that each noun first meets in the test; the sentence of the tour has two of them.
+HELD_OUT = dict(zip(NOUNS, [*ADJECTIVES, *ADJECTIVES], strict=False))
 
 ENGLISH = (*MARKS, *ARTICLES, *NOUNS, *ADJECTIVES, *VERBS)
 ITALIAN = (
     *MARKS,
-    *(word for pair in ARTICLES.values() for word in pair),
+    *(word for forms in (ARTICLES, ADJECTIVES) for pair in forms.values() for word in pair),
     *(word for word, _ in NOUNS.values()),
-    *dict.fromkeys(word for pair in ADJECTIVES.values() for word in pair),
     *VERBS.values(),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A sentence, its translation, and for each Italian word the places of the English words it comes from."""
-
-    english: tuple[str, ...]
-    italian: tuple[str, ...]
-    origins: tuple[frozenset[int], ...]
-
-
-def translated(english: str) -> Pair:
-    """The translation of a sentence such as `the red house sees a big dog .`, word by word."""
+def translate(english: str) -> Pair:
+    """The translation of a sentence such as `the red house sees a big dog .`, with its alignment."""
     source = tuple(english.split())
-    verb, mark = next(place for place, word in enumerate(source) if word in VERBS), len(source) - 1
-    words = [
-        *_noun_phrase(source, 0, verb),
-        (VERBS[source[verb]], frozenset({verb})),
-        *_noun_phrase(source, verb + 1, mark),
-        (source[mark], frozenset({mark})),
-    ]
-    return Pair(source, tuple(word for word, _ in words), tuple(origin for _, origin in words))
+    target: list[str] = []
+    links: set[tuple[int, int]] = set()
+
+    def say(word: str, *origins: int) -> None:
+        links.update((origin, len(target)) for origin in origins)
+        target.append(word)
+
+    start = 0  # of the noun phrase
+    for place, word in enumerate(source):
+        if word in NOUNS:
+            noun, gender = NOUNS[word]
+            # An article's meaning is in the article and its gender in the noun: it comes from both.
+            say(ARTICLES[source[start]][gender], start, place)
+            say(noun, place)
+            for between in range(start + 1, place):
+                say(ADJECTIVES[source[between]][gender], between)
+        elif word in VERBS or word in MARKS:
+            say(VERBS.get(word, word), place)
+            start = place + 1
+    return Pair(source, tuple(target), frozenset(links), None)  # type: ignore[arg-type]  # no meaning of the world's
 
 
-def training(seed: int) -> Iterator[Pair]:
-    """Sentences without end, in which no noun stands beside the adjective kept for the test."""
-    chance = Random(f"training {seed}")
+def phrases(seed: int, *, held_out: bool) -> Iterator[Pair]:
+    """Sentences without end, in which every noun stands beside the adjective held out of training, or none does."""
+    chance = Random(f"{'unseen' if held_out else 'training'} {seed}")
+
+    def noun_phrase() -> str:
+        article, noun = chance.choice(list(ARTICLES)), chance.choice(list(NOUNS))
+        if held_out:
+            return f"{article} {HELD_OUT[noun]} {noun}"
+        adjective = chance.choice([word for word in ADJECTIVES if word != HELD_OUT[noun]])
+        return f"{article} {noun}" if chance.random() < 0.3 else f"{article} {adjective} {noun}"
+
     while True:
-        yield _sentence(chance, _seen)
-
-
-def unseen(seed: int) -> Iterator[Pair]:
-    """Sentences without end, in which every noun stands beside the adjective that training kept from it."""
-    chance = Random(f"unseen {seed}")
-    while True:
-        yield _sentence(chance, _new)
-
-
-def _sentence(chance: Random, noun_phrase: Callable[[Random], str]) -> Pair:
-    # The mark is one of three so that it must be read: a certain end would leave attention free to look anywhere.
-    words = noun_phrase(chance), chance.choice(list(VERBS)), noun_phrase(chance), chance.choice(MARKS)
-    return translated(" ".join(words))
-
-
-def _seen(chance: Random) -> str:
-    article, noun = chance.choice(list(ARTICLES)), chance.choice(list(NOUNS))
-    adjective = chance.choice([word for word in ADJECTIVES if word != NEW[noun]])
-    return f"{article} {noun}" if chance.random() < 0.3 else f"{article} {adjective} {noun}"
-
-
-def _new(chance: Random) -> str:
-    noun = chance.choice(list(NOUNS))
-    return f"{chance.choice(list(ARTICLES))} {NEW[noun]} {noun}"
-
-
-def _noun_phrase(source: tuple[str, ...], start: int, end: int) -> Iterator[tuple[str, frozenset[int]]]:
-    article, *adjectives, noun = source[start:end]
-    italian, gender = NOUNS[noun]
-    feminine = gender == "f"
-    # An article's meaning is in the article and its gender in the noun: both are its origins.
-    yield ARTICLES[article][feminine], frozenset({start, end - 1})
-    yield italian, frozenset({end - 1})
-    for adjective in adjectives:
-        yield ADJECTIVES[adjective][feminine], frozenset({start + 1})
+        # The mark is one of three so that it must be read: a certain end would leave attention free to look anywhere.
+        words = noun_phrase(), chance.choice(list(VERBS)), noun_phrase(), chance.choice(MARKS)
+        yield translate(" ".join(words))
