@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 import torch
+from regard.web.search import attentions, cut, forced
 from rich.table import Table
 
 from bench.chromium import LIMIT, chromium, drawn, missing, seen, tab
@@ -33,7 +34,6 @@ from regard.decode import Translator
 from regard.hub import save
 from regard.models.transformer import FAMILY, Config, Transformer
 from regard.text import Tokenizer
-from regard.web.search import attentions, cut, forced
 from regard.world.language import pairs, text
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def search(
                 found[row] = hypotheses
             done += len(rows)
             if progress is not None:
-                progress(done, len(sources))
+                progress(done / len(sources))
     return found
 
 

@@ -32,8 +32,8 @@ class Classify(Pipeline):
     task, takes, gives = "classify", "text", "label"
 
     def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
-        super().__init__(checkpoint)
-        self.limit, self.labels = limit, tuple(map(str, self.card.get("labels") or ()))
+        super().__init__(checkpoint, limit=limit)
+        self.labels = tuple(map(str, self.card.get("labels") or ()))
         classes = getattr(self.model.config, "classes", None)
         if len(self.labels) != classes or self.tokenizer is None:
             raise ValueError(f"the card of {self.name} names {len(self.labels)} labels, and the model has {classes}")
@@ -52,7 +52,7 @@ class Classify(Pipeline):
                     named = dict(zip(self.labels, chances.tolist(), strict=True))
                     found[i] = Classification(max(named, key=lambda label: named[label]), named)
                 if progress is not None:
-                    progress(len(found), len(texts))
+                    progress(len(found) / len(texts))
         return [found[i] for i in range(len(texts))]
 
     @answer_familiar

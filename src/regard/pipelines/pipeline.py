@@ -58,8 +58,9 @@ class Pipeline(ABC):
     takes: ClassVar[str]  # for cards and help: what goes in, in a word or two
     gives: ClassVar[str]
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self.checkpoint = checkpoint
+    def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
+        """Inputs of more than `limit` tokens are refused."""
+        self.checkpoint, self.limit = checkpoint, limit
         self.model: Any = checkpoint.model
         self.tokenizer: Any = checkpoint.tokenizer  # None where the task has no text
         self.card, self.name = checkpoint.card, checkpoint.name
@@ -72,9 +73,10 @@ class Pipeline(ABC):
         *,
         card: Mapping[str, Any] | None = None,
         name: str = "model",
+        limit: int = 512,
     ) -> P:
         """The pipeline of a model that is here already, such as one in training."""
-        return cls(Checkpoint(model, None, tokenizer, dict(card or {}), Path(), name))
+        return cls(Checkpoint(model, None, tokenizer, dict(card or {}), Path(), name), limit=limit)
 
     @property
     def device(self) -> torch.device:

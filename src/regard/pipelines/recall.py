@@ -48,7 +48,7 @@ class Recall(Pipeline):
                 answers = ask(self.model, ids, lengths, self.pairs).argmax(dim=-1).tolist()
                 found |= dict(zip(group, answers, strict=True))
                 if progress is not None:
-                    progress(len(found), len(inputs))
+                    progress(len(found) / len(inputs))
         return [found[i] for i in range(len(inputs))]
 
     @answer_familiar
@@ -74,7 +74,7 @@ class Recall(Pipeline):
             answers = self([item.ids for item in items])
             hits[distance] = [answer == item.answer for answer, item in zip(answers, items, strict=True)]
             if progress is not None:
-                progress(number, len(chosen))
+                progress(number / len(chosen))
         within = [hit for distance, some in hits.items() if distance <= farthest for hit in some]
         named: dict[str, Score] = {"accuracy": accuracy(within)} if within else {}
         named |= {f"accuracy/at {distance}": accuracy(some) for distance, some in hits.items()}
@@ -106,14 +106,15 @@ class Recall(Pipeline):
 
 def ask(model: nn.Module, ids: Int[Tensor, "b n"], lengths: Int[Tensor, " b"], pairs: int) -> Float[Tensor, "b v"]:
     """What a model says to the last word of each row, once it has read the words before."""
+    inner = getattr(model, "module", model)  # of DDP
     answer: Tensor
-    if isinstance(model, TCN):
+    if isinstance(inner, TCN):
         answer = model(ids, lengths=lengths)
         return answer
     rows = torch.arange(len(ids), device=ids.device)
     question = ids[rows, lengths - 1, None]
     story = ids.index_put((rows, lengths - 1), ids.new_zeros(()))[:, :-1]
-    if isinstance(model, MemoryNetwork):
+    if isinstance(inner, MemoryNetwork):
         # Each pair is a sentence, and so is each word of noise.
         pair, noise = story[:, : 2 * pairs].unflatten(1, (pairs, 2)), story[:, 2 * pairs :, None]
         answer = model(torch.cat((pair, F.pad(noise, (0, 1))), dim=1), question)

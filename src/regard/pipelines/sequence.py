@@ -38,8 +38,7 @@ class SequenceToSequence(Pipeline):
 
     def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
         """Texts of more than `limit` tokens are refused, since a model garbles what it has not learnt to hold."""
-        super().__init__(checkpoint)
-        self.limit = limit
+        super().__init__(checkpoint, limit=limit)
         if not hasattr(self.model, "start") or self.tokenizer is None:
             missing = "reads and writes no text" if hasattr(self.model, "start") else "does not write"
             raise ValueError(f"{self.name} is a {type(self.model).__name__}, which {missing}; load it as another task")

@@ -74,7 +74,7 @@ def build(recipe: Recipe) -> "Task":
         tokenizer=tokenizer,
         batches=batches(recipe, tokenizer, labels, train),
         size=lambda batch: len(batch.rows),
-        loss=lambda model, batch: loss(model, batch, word_dropout=recipe.word_dropout),
+        loss=lambda model, batch: loss(model, batch, word_dropout=recipe.word_dropout, unknown=tokenizer.unknown or 0),
         score=lambda model: {"accuracy": accuracy(model, watched)},
         metric="accuracy",
         higher_is_better=("accuracy",),
@@ -82,39 +82,38 @@ def build(recipe: Recipe) -> "Task":
         task="classify",
         card=card | {"lower": True} | ({"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}),
         trained_with={"vocab": tokenizer.vocab},
-        measure=lambda model: measure(recipe, model, tokenizer, labels, watched),
+        measure=lambda model: measure(recipe, model, tokenizer, labels),
     )
 
 
 def batches(recipe: Recipe, tokenizer: "Tokenizer", labels: list[str], rows: Texts) -> "Batches[Batch]":
     """Texts as padded ids, and the number of each one's label."""
     from regard.data import DataError, token_batches
-    from regard.text import PAD
 
     if strange := sorted({label for _, label in rows}.difference(labels)):
         raise DataError(f"the label {strange[0]!r} of {recipe.data} is none of those to learn: {', '.join(labels)}")
     ids = tokenizer.encode([text for text, _ in rows], stop=True, limit=recipe.limit)
     numbers = [[labels.index(label)] for _, label in rows]
-    return token_batches(ids, numbers, tokens=recipe.tokens, seed=recipe.seed, pad=PAD)
+    return token_batches(ids, numbers, tokens=recipe.tokens, seed=recipe.seed, pad=tokenizer.pad or 0)
 
 
-def predict(model: "nn.Module", batch: "Batch", *, word_dropout: float = 0.0) -> "tuple[Tensor, Tensor]":
+def predict(
+    model: "nn.Module", batch: "Batch", *, word_dropout: float = 0.0, unknown: int = 0
+) -> "tuple[Tensor, Tensor]":
     """The scores of the labels of each text, and the right ones."""
     import torch
-
-    from regard.text import UNKNOWN
 
     device = next(iter(model.parameters())).device
     ids, right = (torch.as_tensor(side, device=device) for side in batch.sides)
     if model.training and word_dropout:
-        ids = ids.masked_fill(torch.rand(ids.shape, device=device) < word_dropout, UNKNOWN)
+        ids = ids.masked_fill(torch.rand(ids.shape, device=device) < word_dropout, unknown)
     return model(ids, lengths=torch.as_tensor(batch.lengths[0], device=device)), right[:, 0]
 
 
-def loss(model: "nn.Module", batch: "Batch", *, word_dropout: float) -> "Tensor":
+def loss(model: "nn.Module", batch: "Batch", *, word_dropout: float, unknown: int) -> "Tensor":
     from regard.train.loss import cross_entropy
 
-    return cross_entropy(*predict(model, batch, word_dropout=word_dropout))
+    return cross_entropy(*predict(model, batch, word_dropout=word_dropout, unknown=unknown))
 
 
 def accuracy(model: "nn.Module", rows: "Batches[Batch]") -> float:
@@ -125,15 +124,16 @@ def accuracy(model: "nn.Module", rows: "Batches[Batch]") -> float:
     return 100 * float(torch.cat(hits).float().mean())
 
 
-def measure(
-    recipe: Recipe, model: "nn.Module", tokenizer: "Tokenizer", labels: list[str], held: "Batches[Batch]"
-) -> dict[str, float]:
+def measure(recipe: Recipe, model: "nn.Module", tokenizer: "Tokenizer", labels: list[str]) -> dict[str, float]:
     """What the card says: accuracy on the validation data, and on the test where there is one."""
-    from regard.data import DataError, labelled
+    from regard.data import DataError
+    from regard.pipelines.classify import Classify
 
-    found = {"val accuracy": accuracy(model, held)}
-    try:
-        test = labelled(recipe.data, "test")
-    except DataError:  # a folder need not have one
-        return found
-    return found | ({"test accuracy": accuracy(model, batches(recipe, tokenizer, labels, test))} if test else {})
+    classify = Classify.of(model, tokenizer, card={"labels": labels}, limit=recipe.limit)
+    found: dict[str, float] = {}
+    for split in ("val", "test"):
+        try:
+            found[f"{split} accuracy"] = round(classify.evaluate(recipe.data, split=split).scores["accuracy"].value, 2)
+        except (DataError, ValueError):  # a folder need not have a test
+            continue
+    return found

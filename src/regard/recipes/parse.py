@@ -96,31 +96,11 @@ def measure(recipe: Recipe, model: Any, tokenizer: "Tokenizer", train: "Sequence
     return found | {"longest learnt": longest}
 
 
-def parses(model: Any, tokenizer: "Tokenizer", sentences: "Sequence[Sequence[str]]", batch: int = 100) -> "list[Tree]":
+def parses(model: Any, tokenizer: "Tokenizer", sentences: "Sequence[Sequence[str]]") -> "list[Tree]":
     """The trees that a model writes for sentences, always the likeliest part next."""
-    import torch
+    from regard.pipelines.parse import Parse
 
-    from regard.data import grow
-    from regard.decode import greedy
-
-    device = next(model.parameters()).device
-    ids = tokenizer.encode([" ".join(words) for words in sentences], stop=True)
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    found: dict[int, Tree] = {}
-    for start in range(0, len(order), batch):
-        some = order[start : start + batch]
-        sources = [torch.tensor(ids[i], device=device) for i in some]
-        lengths = torch.tensor([len(source) for source in sources], device=device)
-        with torch.no_grad():
-            state = model.start(torch.nn.utils.rnn.pad_sequence(sources, batch_first=True), lengths=lengths)
-            # A word brings its tag, and as a rule less than one phrase, which takes three: bracket, label, bracket.
-            limit = [6 * len(ids[i]) + 20 for i in some]
-            written = greedy(
-                model.step, state, torch.full_like(lengths, tokenizer.start), stop=tokenizer.stop, limit=limit
-            )
-        for i, each in zip(some, written, strict=True):
-            found[i] = grow(tokenizer.decode(each.words), sentences[i])
-    return [found[i] for i in range(len(ids))]
+    return Parse.of(model, tokenizer)([" ".join(words) for words in sentences])
 
 
 def _trees(recipe: Recipe, split: str, count: int | None = None) -> "list[Tree]":

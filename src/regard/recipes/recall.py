@@ -79,11 +79,6 @@ def build(recipe: Recipe) -> "Task":
         rows = batches(recipe, items(recipe, "test", beyond, 250))
         return score(model) | {f"at {beyond}": accuracy(recipe, model, rows)}
 
-<<<<<<< HEAD
-        beyond = {2 * recipe.distance: batches("test", 2 * recipe.distance, 250)} if recipe.distance <= 500 else {}
-        measured = {f"at {distance}": accuracy(model, rows) for distance, rows in (watched | beyond).items()}
-        save(folder, model, family=one, card={**card, "measured": measured})
-=======
     return Task(
         model=model,
         family=family,
@@ -103,7 +98,6 @@ def build(recipe: Recipe) -> "Task":
         measure=measure,
         dtype="float32",
     )
->>>>>>> train
 
 
 def view(recipe: Recipe, split: str, distance: int | tuple[int, int]) -> Any:
@@ -141,9 +135,11 @@ def predict(recipe: Recipe, model: "nn.Module", batch: "Batch") -> "tuple[Tensor
     """What a model says to the question of each item, and what is right."""
     import torch
 
+    from regard.pipelines.recall import ask
+
     device = next(iter(model.parameters())).device
     ids, right = (torch.as_tensor(side, device=device) for side in batch.sides)
-    return answers(model, ids, torch.as_tensor(batch.lengths[0], device=device), recipe.pairs), right[:, 0]
+    return ask(model, ids, torch.as_tensor(batch.lengths[0], device=device), recipe.pairs), right[:, 0]
 
 
 def accuracy(recipe: Recipe, model: "nn.Module", rows: "Batches[Batch]") -> float:
@@ -152,31 +148,6 @@ def accuracy(recipe: Recipe, model: "nn.Module", rows: "Batches[Batch]") -> floa
 
     said = (predict(recipe, model, batch) for batch in rows.once())
     return 100 * float(torch.cat([scores.argmax(dim=-1) == right for scores, right in said]).float().mean())
-
-
-def answers(model: "nn.Module", ids: "Tensor", lengths: "Tensor", pairs: int) -> "Tensor":
-    """What a model says to the last word of each row, once it has read the words before."""
-    import torch
-
-    from regard.models.memnet import MemoryNetwork
-    from regard.models.tcn import TCN
-
-    inner = getattr(model, "module", model)  # of DDP
-    answer: Tensor
-    if isinstance(inner, TCN):
-        answer = model(ids, lengths=lengths)
-        return answer
-    rows = torch.arange(len(ids), device=ids.device)
-    question = ids[rows, lengths - 1, None]
-    told = ids.index_put((rows, lengths - 1), ids.new_zeros(()))[:, :-1]
-    if isinstance(inner, MemoryNetwork):
-        # Each pair is a sentence, and so is each word of noise.
-        pair, noise = told[:, : 2 * pairs].unflatten(1, (pairs, 2)), told[:, 2 * pairs :, None]
-        answer = model(torch.cat((pair, torch.nn.functional.pad(noise, (0, 1))), dim=1), question)
-    else:
-        # A model that writes begins with the question, and its first word is the answer.
-        answer = model(told, question, lengths=lengths - 1)[:, 0]
-    return answer
 
 
 def choose(recipe: Recipe) -> tuple["Family", Any]:

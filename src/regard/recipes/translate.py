@@ -67,96 +67,7 @@ def build(recipe: Recipe) -> "Task":
     )
 
 
-<<<<<<< HEAD
-def _called(code: str) -> str:
-    from regard.world.language import LANGUAGES as NAMED
-
-    return "any language" if code == "any" else NAMED.get(code, code)
-
-
-Judge = Callable[[Any, "Tokenizer"], dict[str, float]]
-
-
-def writing(
-    recipe: Writer,
-    train: list[tuple[str, str]],
-    held: list[tuple[str, str]],
-    judge: Judge,
-    measure: Judge | None = None,
-) -> "Task":
-    """The task of writing the second line of a pair from the first.
-
-    `judge` says how good a model is while it learns, and `measure` what its card should say once it has.
-    """
-    import torch
-    from torch import nn
-
-    from regard.data import Batches
-    from regard.data import split as halved
-    from regard.text import Tokenizer
-    from regard.train.loss import cross_entropy
-    from regard.train.task import Task
-
-    torch.manual_seed(recipe.seed)
-    before: Mapping[str, Any] = {}
-    if recipe.init_from:
-        one, model, tokenizer, before = begun(recipe.init_from)
-    else:
-        tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
-        one, model = shaped(recipe, tokenizer.vocab)
-
-    halves = tokenizer.halves()
-
-    def vary(rows: Any, chance: "Chance") -> Any:
-        return halved(rows, halves, recipe.bpe_dropout, chance)
-
-    def batches(rows: list[tuple[str, str]], tokens: int) -> Batches:
-        return Batches(
-            tokenizer.encode([source for source, _ in rows], stop=True, limit=recipe.limit),
-            tokenizer.encode([target for _, target in rows], start=True, stop=True, limit=recipe.limit),
-            tokens=tokens,
-            seed=recipe.seed,
-            vary=vary if recipe.bpe_dropout else None,
-        )
-
-    def loss(model: nn.Module, batch: Any, smoothing: float = recipe.label_smoothing) -> torch.Tensor:
-        where = next(iter(model.parameters())).device
-        source, target = (torch.as_tensor(side, device=where) for side in batch.sides)
-        lengths = torch.as_tensor(batch.lengths[0], device=where)
-        return cross_entropy(model(source, target[:, :-1], lengths=lengths), target[:, 1:], smoothing=smoothing)
-
-    watched = batches(held, max(recipe.tokens, 2000))
-
-    def score(model: nn.Module) -> dict[str, float]:
-        lost = [(loss(model, batch, 0.0).item(), _size(batch)) for batch in watched.once()]
-        val_loss = sum(each for each, _ in lost) / sum(count for _, count in lost)
-        return {**judge(model, tokenizer), "val_loss": val_loss}
-
-    def show(model: nn.Module) -> list[dict[str, str]]:
-        from regard.decode.translate import Translator
-
-        some = held[:SHOWN]
-        written = Translator(model, tokenizer).translate([source for source, _ in some], beam=1)
-        return [
-            {"read": source, "wanted": target, "written": each[0].text}
-            for (source, target), each in zip(some, written, strict=True)
-        ]
-
-    def save(folder: Path, model: nn.Module, card: Mapping[str, Any]) -> None:
-        from regard.hub.store import save
-
-        found: dict[str, Any] = {} if measure is None else {"measured": measure(model, tokenizer)}
-        # What went before belongs to the story of the model.
-        found |= {"before": {key: before[key] for key in STORY if key in before}} if before else {}
-        save(folder, model, family=one, card={**card, **found}, tokenizer=tokenizer, dtype="bfloat16")
-
-    return Task(model, batches(train, recipe.tokens), _size, loss, score, save, lower_is_better=False, show=show)
-
-
-def pairs(recipe: Recipe) -> list[tuple[str, str]]:
-=======
 def pairs(recipe: Recipe) -> Pairs:
->>>>>>> train
     """What to learn from."""
     if recipe.data == "world":
         return _world(recipe, 0, recipe.pairs or 100_000)
@@ -212,57 +123,13 @@ def _world(recipe: Recipe, start: int, count: int) -> Pairs:
     return found
 
 
-<<<<<<< HEAD
-def shaped(recipe: Writer, vocab: int) -> tuple["Family", Any]:
-    """The family of a recipe's model, and the model with its first weights."""
-    from regard.models import seq2seq, transformer
-
-    usual = SIZES["transformer" if recipe.model == "transformer" else "recurrent"]
-    size: dict[str, Any] = {name: getattr(recipe, name) or value for name, value in usual.items()}
-    if recipe.model == "transformer":
-        config = transformer.Config(vocab=vocab, dropout=recipe.dropout, norm_first=True, **size)
-        return transformer.FAMILY, transformer.Transformer(config)
-    del size["heads"]
-    return seq2seq.FAMILY, seq2seq.Seq2Seq(
-        seq2seq.Config(
-            vocab=vocab,
-            target=None,
-            attention=recipe.model,
-            bidirectional=recipe.model != "dot",
-            dropout=recipe.dropout,
-            **size,
-        )
-    )
-
-
-def begun(wanted: str) -> tuple["Family", Any, "Tokenizer", Mapping[str, Any]]:
-    """The family of a trained model, the model, the tokenizer it learnt with, and its card."""
-    from regard.data import DataError
-    from regard.hub.store import load
-
-    try:
-        stored = load(wanted)
-        if stored.tokenizer is None:
-            raise ValueError("it has no tokenizer")
-        return stored.family, stored.model, stored.tokenizer, stored.card
-    except (ValueError, OSError) as error:
-        raise DataError(f"training cannot begin from {wanted}: {error}") from None
-
-
-def _size(batch: Any) -> int:
-    return int(batch.lengths[1].sum()) - len(batch.rows)
-
-
-def _bleu(model: Any, tokenizer: "Tokenizer", rows: list[tuple[str, str]]) -> float:
-=======
 def bleu(model: Any, tokenizer: "Tokenizer", held: Pairs, limit: int) -> float:
->>>>>>> train
     """BLEU of what the model writes greedily for held-out sentences."""
     from sacrebleu.metrics.bleu import BLEU
 
-    from regard.recipes.writer import translate
+    from regard.recipes.writer import write
 
-    written = translate(model, tokenizer, [source for source, _ in held], limit)
+    written = write(model, tokenizer, [source for source, _ in held], limit)
     return float(BLEU(lowercase=tokenizer.lower).corpus_score(written, [[target for _, target in held]]).score)
 
 

@@ -92,16 +92,15 @@ def start(recipe: Writer, train: Pairs) -> Start:
 
 def _trained(wanted: str) -> Start:
     from regard.data import DataError
-    from regard.hub.store import load
-    from regard.text import Tokenizer
-    from regard.zoo import find
+    from regard.hub import CheckpointError, load
 
     try:
-        folder = find(wanted)
-        stored = load(folder)
-        return Start(stored.family, stored.model, Tokenizer.load(folder / "tokenizer.json"), stored.card)
-    except (ValueError, OSError) as error:
+        found = load(wanted)
+    except CheckpointError as error:
         raise DataError(f"training cannot begin from {wanted}: {error}") from None
+    if found.family is None or found.tokenizer is None:
+        raise DataError(f"training cannot begin from {wanted}, which has no tokenizer; give a model that writes text")
+    return Start(found.family, found.model, found.tokenizer, found.card)
 
 
 def task(
@@ -130,8 +129,8 @@ def task(
         tokenizer=tokenizer,
         batches=batches(recipe, tokenizer, train, tokens=recipe.tokens, bpe_dropout=recipe.bpe_dropout),
         size=words_in,
-        loss=lambda model, batch: loss(model, batch, label_smoothing=smoothing),
-        score=lambda model: {**score(model), "val_loss": val_loss(model, watched)},
+        loss=lambda model, batch: loss(model, batch, pad=tokenizer.pad or 0, label_smoothing=smoothing),
+        score=lambda model: {**score(model), "val_loss": val_loss(model, watched, tokenizer.pad or 0)},
         metric=metric,
         higher_is_better=(metric, "exact"),
         show=lambda model: samples(model, tokenizer, held[:SHOWN], recipe.limit),
@@ -148,7 +147,6 @@ def batches(
 ) -> "Batches[Batch]":
     """Pairs as padded ids, in an order that resumes."""
     from regard.data import split, token_batches
-    from regard.text import PAD
 
     halves = tokenizer.halves() if bpe_dropout else []
     return token_batches(
@@ -156,7 +154,7 @@ def batches(
         tokenizer.encode([target for _, target in pairs], start=True, stop=True, limit=recipe.limit),
         tokens=tokens,
         seed=recipe.seed,
-        pad=PAD,
+        pad=tokenizer.pad or 0,
         vary=(lambda rows, chance: split(rows, halves, bpe_dropout, chance)) if bpe_dropout else None,
     )
 
@@ -166,41 +164,36 @@ def words_in(batch: "Batch") -> int:
     return int(batch.lengths[1].sum()) - len(batch.rows)
 
 
-def loss(model: "nn.Module", batch: "Batch", *, label_smoothing: float = 0.0) -> "Tensor":
+def loss(model: "nn.Module", batch: "Batch", *, pad: int, label_smoothing: float = 0.0) -> "Tensor":
     """The cross entropy of every next word, given those before it and the source."""
     import torch
 
-    from regard.text import PAD
     from regard.train.loss import cross_entropy
 
     device = next(iter(model.parameters())).device
     source, target = (torch.as_tensor(side, device=device) for side in batch.sides)
     lengths = torch.as_tensor(batch.lengths[0], device=device)
     logits = model(source, target[:, :-1], lengths=lengths)
-    return cross_entropy(logits, target[:, 1:], label_smoothing=label_smoothing, ignore_index=PAD)
+    return cross_entropy(logits, target[:, 1:], label_smoothing=label_smoothing, ignore_index=pad)
 
 
-def val_loss(model: "nn.Module", held: "Batches[Batch]") -> float:
+def val_loss(model: "nn.Module", held: "Batches[Batch]", pad: int) -> float:
     """The mean cross entropy of a word of held-out text, in nats."""
-    lost = [(loss(model, batch).item(), words_in(batch)) for batch in held.once()]
+    lost = [(loss(model, batch, pad=pad).item(), words_in(batch)) for batch in held.once()]
     return sum(each for each, _ in lost) / sum(count for _, count in lost)
 
 
-def translate(model: Any, tokenizer: "Tokenizer", texts: Sequence[str], limit: int) -> list[str]:
+def write(model: Any, tokenizer: "Tokenizer", texts: Sequence[str], limit: int) -> list[str]:
     """What a model writes greedily, of texts that are cut off at a limit as they are in training."""
-    from regard.decode.translate import Translator
+    from regard.pipelines.translate import Translate
 
-    cut = [
-        text if len(ids) < limit else tokenizer.decode(ids)
-        for text, ids in zip(texts, tokenizer.encode(texts, limit=limit), strict=True)
-    ]
-    written = Translator(model, tokenizer, limit=2 * limit).translate(cut, beam=1, batch=100)
-    return [each[0].text for each in written]
+    pipeline = Translate.of(model, tokenizer, limit=limit)
+    return [each.text for each in pipeline.write(pipeline.encode(texts, cut=True), beam=1, batch=100)]
 
 
 def samples(model: Any, tokenizer: "Tokenizer", held: Pairs, limit: int) -> list[dict[str, str]]:
     """Some held-out texts beside what the model makes of them."""
-    written = translate(model, tokenizer, [source for source, _ in held], limit)
+    written = write(model, tokenizer, [source for source, _ in held], limit)
     return [
         {"read": source, "wanted": target, "written": text}
         for (source, target), text in zip(held, written, strict=True)

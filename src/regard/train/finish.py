@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from regard.files import replacing, write_json
-from regard.hub.store import save
+from regard.hub import save
 from regard.train import checkpoint, machine
 from regard.train.plan import OF_THE_RUN
 from regard.train.run import Run, RunError
@@ -30,9 +30,7 @@ def finish(training: Training, run: Run, say: Callable[[str], object]) -> None:
         _save_state(run.model, model, card)
         say(f"{run.model} holds the state dict alone: a Task with a `family` leaves a model that regard.load opens")
         return
-    extras = {} if task.tokenizer is None else {"tokenizer.json": task.tokenizer.to_json()}
-    dtype = torch.bfloat16 if task.dtype == "bfloat16" else torch.float32
-    save(run.model, model, task.family, card=card, dtype=dtype, extras=extras)
+    save(run.model, model, family=task.family, card=card, tokenizer=task.tokenizer, dtype=task.dtype)
 
 
 def _weights(training: Training, run: Run) -> dict[str, Tensor]:

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from torch import Tensor, nn
 
 from regard.models.family import Family
+from regard.names import Dtype
 from regard.text import Tokenizer
 from regard.train.source import Source
 
-Dtype = Literal["bfloat16", "float32"]
 Groups = Callable[[nn.Module], Sequence[Mapping[str, Any]]]
 
 

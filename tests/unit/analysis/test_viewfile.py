@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from regard.analysis import viewfile as module
 from regard.analysis.view import Boxes, Grid, Latents, View, Views
-from regard.text import Words
 from regard.analysis.viewfile import read, schema
+from regard.text import Words
 
 DOCS = Path(__file__).parents[3] / "docs/view.schema.json"
 LIKE = Words.whole(("a", "b"))

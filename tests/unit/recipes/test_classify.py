@@ -39,18 +39,10 @@ def test_words_are_forgotten_in_training_alone(folder: Path) -> None:
     assert len(settled) == 1
 
 
-<<<<<<< HEAD:tests/unit/recipes/test_sentiment.py
-def test_a_folder_without_a_test_leaves_that_number_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    task, _ = build(Recipe(data=str(folder), width=8, hidden=8))
-    kept: list[dict[str, dict[str, float]]] = []
-    monkeypatch.setattr("regard.hub.store.save", lambda place, model, **rest: kept.append(rest["card"]))
-    task.save(folder / "model", task.model.eval(), {})
-=======
 def test_a_folder_without_a_test_leaves_that_number_out(folder: Path) -> None:
     task = build(Recipe(data=str(folder), set=SMALL))
     assert task.measure is not None
     assert sorted(task.measure(task.model.eval())) == ["val accuracy"]
->>>>>>> train:tests/unit/recipes/test_classify.py
     (folder / "test.tsv").write_text("bad\tblame\n")
     assert sorted(task.measure(task.model)) == ["test accuracy", "val accuracy"]
 

@@ -6,17 +6,11 @@ from pathlib import Path
 import torch
 
 from regard.recipes.parse import Recipe, build, parses
-from regard.text import Tokenizer
+from regard.text import STOP, Tokenizer
 from regard.world.language import bracket, leaves, trees
 
-<<<<<<< HEAD
-PAD, START, STOP, UNKNOWN = range(4)
-
-TINY = Recipe(trees=40, width=16, depth=1, heads=2, hidden=16, vocab=400)
-=======
 SMALL = ("width=16", "depth=1", "heads=2", "hidden=16")
 TINY = Recipe(trees=40, set=SMALL, vocab=400)
->>>>>>> train
 
 
 def test_a_sentence_is_read_and_its_tree_without_words_is_written() -> None:
@@ -69,18 +63,9 @@ def test_a_treebank_of_ones_own_is_learnt_and_longer_sentences_are_measured_apar
     for name, length in (("train", (4, 6)), ("val", (4, 6)), ("test", (4, 9))):
         written = "\n".join(bracket(each.tree) for each in trees(length=length)[:30])
         (tmp_path / f"{name}.mrg").write_text(written)
-<<<<<<< HEAD
-    task, _ = build(Recipe(data=str(tmp_path), width=16, depth=1, heads=2, hidden=16, vocab=400))
-    kept: dict[str, object] = {}
-    monkeypatch.setattr("regard.hub.store.save", lambda folder, model, **rest: kept.update(rest["card"]))
-    task.save(tmp_path / "model", task.model, {"title": "x"})
-    measured = kept["measured"]
-    assert isinstance(measured, dict)
-=======
     task = build(Recipe(data=str(tmp_path), set=SMALL, vocab=400))
     assert task.measure is not None
     measured = task.measure(task.model.eval())
->>>>>>> train
     assert measured["longest learnt"] == max(len(leaves(each.tree)) for each in trees(length=(4, 6))[:30])
     assert measured["test sentences"] + measured["longer sentences"] == 30
     assert measured["longer sentences"] > 3
