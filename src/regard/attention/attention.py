@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.attention.core import Additive, Dot, Look, Score, mix
 from regard.attention.masks import Visible, both, causal, check, newest
 from regard.attention.memory import Memory
-from regard.attention.recorder import observed
+from regard.attention.recorder import observe
 
 # A bias sees the question, so that a score may add what depends on the query too (Shaw 2018).
 Bias = Callable[[Float[Tensor, "b h q d"], Float[Tensor, "b g k d"]], Float[Tensor, "*#bh #q #k"]]
@@ -123,7 +123,7 @@ class Attention(nn.Module):
         bias = None if self.bias is None else self.bias(q, memory.k)
         if bias is not None and bias.ndim == 4 and bias.shape[1] not in (1, self.heads):
             raise ValueError(f"a bias for {bias.shape[1]} heads does not fit an attention of {self.heads}")
-        return observed(self, Look(q, memory.k, self.score, both(visible, memory.seen), bias))
+        return observe(self, Look(q, memory.k, self.score, both(visible, memory.seen), bias))
 
     def _answer(self, look: Look, memory: Memory) -> Tensor:
         return self.finish(mix(look, memory.v, dropout=self.dropout if self.training else 0.0))

@@ -96,7 +96,7 @@ def test_what_a_random_edit_gave_is_what_is_read(model: Pair, x: Tensor) -> None
 
 def test_an_edit_of_another_shape_is_named(model: Pair, x: Tensor) -> None:
     with (
-        record(model, edits={"norm_first": lambda look: look.weights()[..., :1]}),
+        record(model, edits={"first": lambda look: look.weights()[..., :1]}),
         pytest.raises(ValueError, match=r"edit of 'first' gave weights of shape \(2, 4, 5, 1\), not \(2, 4, 5, 5\)"),
     ):
         model(x)
@@ -104,12 +104,12 @@ def test_an_edit_of_another_shape_is_named(model: Pair, x: Tensor) -> None:
 
 def test_an_edit_that_never_happened_is_told(model: Pair, x: Tensor) -> None:
     words = "no look was edited at 'first': the model did not run inside the scope"
-    with pytest.warns(UserWarning, match=words), record(model, edits={"norm_first": uniform}):
+    with pytest.warns(UserWarning, match=words), record(model, edits={"first": uniform}):
         deepcopy(model)(x)
 
 
 def test_an_error_ends_the_scope(model: Pair, x: Tensor) -> None:
-    with pytest.raises(ZeroDivisionError), record(model, edits={"norm_first": off}) as trace:
+    with pytest.raises(ZeroDivisionError), record(model, edits={"first": off}) as trace:
         _ = 1 / 0
     plain = model(x)
     assert len(trace) == 0
@@ -136,7 +136,7 @@ def test_scopes_in_generators_may_end_in_any_order(model: Pair, x: Tensor) -> No
 
 def test_a_scope_may_end_in_another_thread(model: Pair, x: Tensor) -> None:
     def stream() -> Generator[Trace, None, None]:
-        with record(model, edits={"norm_first": off}) as trace:
+        with record(model, edits={"first": off}) as trace:
             model(x)
             yield trace
 
@@ -165,7 +165,7 @@ def test_two_tasks_never_see_each_other(model: Pair) -> None:
 
 
 def test_a_checkpoint_computed_again_is_no_new_look(model: Pair, x: Tensor) -> None:
-    with record(model, edits={"norm_first": lambda look: look.weights() / 2}) as trace:
+    with record(model, edits={"first": lambda look: look.weights() / 2}) as trace:
         checkpoint(model, x, use_reentrant=False).sum().backward()
     assert len(trace["first"]) == 1
     assert model.first.q.weight.grad is not None
@@ -188,13 +188,13 @@ def test_what_merely_remembers_is_no_attention() -> None:
 
         def remember(self) -> None: ...
 
-    with pytest.raises(KeyError, match="no attention is called ''; try 'attn'"), record(Diary(), edits={"": off}):
+    with pytest.raises(KeyError, match="no attention is called ''; try attn"), record(Diary(), edits={"": off}):
         pass
 
 
 def test_an_edit_changes_what_follows_and_nothing_else(model: Pair, x: Tensor) -> None:
     plain = model(x)
-    with record(model, edits={"norm_first": uniform}) as trace:
+    with record(model, edits={"first": uniform}) as trace:
         edited = model(x)
     assert not plain.isclose(edited).all()
     # Every visible key alike: one key for the first query, two for the second.
@@ -212,7 +212,7 @@ def test_only_the_edited_attention_is_written_out(model: Pair, monkeypatch: pyte
     with record(model):
         model(x)
     assert len(fused) == 2
-    with record(model, edits={"norm_first": uniform}):
+    with record(model, edits={"first": uniform}):
         model(x)
     assert len(fused) == 3
 
@@ -229,7 +229,7 @@ def test_a_head_that_is_not_there_is_named(model: Pair, x: Tensor) -> None:
         with pytest.raises(TypeError, match=r"are not numbers; write only\(edit, 0, 3\)"):
             only(off, *heads)
     with (
-        record(model, edits={"norm_first": only(off, 9)}),
+        record(model, edits={"first": only(off, 9)}),
         pytest.raises(ValueError, match=r"no head 9; .* from 0 to 3"),
     ):
         model(x)
@@ -237,15 +237,15 @@ def test_a_head_that_is_not_there_is_named(model: Pair, x: Tensor) -> None:
 
 def test_a_gradient_passes_through_an_edit(model: Pair, x: Tensor) -> None:
     seen = []
-    with record(model, edits={"norm_first": lambda look: seen.append(look.weights()) or seen[-1]}):
+    with record(model, edits={"first": lambda look: seen.append(look.weights()) or seen[-1]}):
         model(x).sum().backward()
     assert seen[0].requires_grad
     assert model.first.q.weight.grad is not None
 
 
 def test_scopes_nest_and_the_inner_edit_sees_the_outer(model: Pair, x: Tensor) -> None:
-    with record(model, edits={"norm_first": uniform}) as outer:
-        with record(model, edits={"norm_first": lambda look: look.weights() / 2}) as inner:
+    with record(model, edits={"first": uniform}) as outer:
+        with record(model, edits={"first": lambda look: look.weights() / 2}) as inner:
             model(x)
         model(x)
     assert len(outer["first"]) == 2
@@ -306,7 +306,7 @@ def test_a_wrong_name_is_answered_with_the_right_ones(model: Pair, x: Tensor) ->
         with pytest.raises(KeyError, match="'first' is watched but has not looked; run the model inside the scope"):
             trace.weights("first")
         model(x)
-    with pytest.raises(KeyError, match="no attention is called 'frist'; try 'first'"):
+    with pytest.raises(KeyError, match="no attention is called 'frist'; try first"):
         trace.weights("frist")
     with pytest.raises(KeyError, match="no attention is called 'thrid'"), record(model, edits={"thrid": uniform}):
         pass
