@@ -51,8 +51,6 @@ class _Mode(TorchFunctionMode):
         self.look: Look | None = None  # the one whose softmax comes next
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if torch.compiler.is_compiling():
-            torch._dynamo.graph_break()  # compiled, it would be run without being shown
         kwargs = kwargs or {}
         if self.busy or (func not in _SEEN and func not in _ENTERED) or not scopes.get():
             return func(*args, **kwargs)

@@ -8,7 +8,6 @@ What is kept of a look is its queries and keys, n·d numbers instead of n², so 
 outputs are the same to the last bit. Scopes nest, and each thread or task sees its own.
 """
 
-import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,14 +15,10 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
-from regard.attention import foreign, hooks
+from regard.attention import compiled, foreign, hooks
 from regard.attention.core import Edit, Look
 from regard.attention.trace import Scope, Trace, scopes, tell
 from regard.names import unknown
-
-_open: set[Scope] = set()
-_lock = threading.Lock()
-_watching = False  # whether any thread is; compiled code has read it, and is compiled anew when it changes
 
 
 @contextmanager
@@ -42,16 +37,16 @@ def record(model: nn.Module, *, edits: Mapping[str, Edit] | None = None, hidden:
     others = any(foreign.is_foreign(module) for module in scope.names)
     handles = hooks.register(scope, hidden=hidden) if others or hidden else []
     scopes.set((*(other for other in scopes.get() if other.open), scope))
-    _announce(scope)
-    if others:
-        foreign.enter(scope)
     try:
+        compiled.begin(scope)
+        if others:
+            foreign.enter(scope)
         yield scope.trace
     finally:
         # Not by a token: scopes inside generators may end in any order, and in another task.
         scope.open = False
         scopes.set(tuple(other for other in scopes.get() if other is not scope))
-        _announce(scope)
+        compiled.end(scope)
         foreign.settle()
         for handle in handles:
             handle.remove()
@@ -61,11 +56,7 @@ def record(model: nn.Module, *, edits: Mapping[str, Edit] | None = None, hidden:
 
 def observe(module: nn.Module, look: Look) -> Look:
     """Tell whoever is watching what one of our attentions looks at; the look as they edited it."""
-    if torch.compiler.is_compiling():
-        if not _watching:
-            return look
-        torch._dynamo.graph_break()
-    return tell([module], look)
+    return look if torch.compiler.is_compiling() and not compiled.watching else tell([module], look)
 
 
 def _scope(model: nn.Module, edits: Mapping[str, Edit], *, hidden: bool) -> Scope:
@@ -107,13 +98,6 @@ def _complaints(scope: Scope) -> Iterator[str]:
             f"no look was edited at {', '.join(map(repr, idle))}: the model did not run inside the scope, "
             f"or it ran compiled or as a copy{looked}"
         )
-
-
-def _announce(scope: Scope) -> None:
-    global _watching
-    with _lock:
-        (_open.add if scope.open else _open.discard)(scope)
-        _watching = bool(_open)
 
 
 def _refuse_compiled(model: nn.Module) -> None:

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention.compiled import run_as_written
 from regard.attention.core import Additive, Edit, Look
 from regard.attention.edits import Edited
 from regard.names import unknown
@@ -119,9 +120,9 @@ class Trace:
         names, kinds = list(unseen), ", ".join(sorted(set(unseen.values())))
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         return (
-            f"{', '.join(map(repr, names[:3]))}{more} ({kinds}) cannot be watched: they write their softmax out instead "
-            f"of calling F.scaled_dot_product_attention or nn.MultiheadAttention; load a transformers model with "
-            f'attn_implementation="sdpa", or call that function in forward'
+            f"{', '.join(map(repr, names[:3]))}{more} ({kinds}) cannot be watched: they write their softmax out, "
+            f"where F.scaled_dot_product_attention or nn.MultiheadAttention would be seen; load a transformers model "
+            f'with attn_implementation="sdpa", or call that function in forward'
         )
 
     def _keep(self, name: str, look: Look) -> None:
@@ -154,6 +155,7 @@ scopes: ContextVar[tuple[Scope, ...]] = ContextVar("regard_scopes", default=())
 
 def tell(modules: Iterable[nn.Module], look: Look) -> Look:
     """Tell every open scope what the innermost of some nested modules looks at; the look as they edited it."""
+    run_as_written()
     modules = list(modules)
     for scope in scopes.get():
         name = next((scope.names[each] for each in modules if each in scope.names), None) if scope.open else None
