@@ -6,11 +6,13 @@ Who asks (q) · who answers (k, v) · how they are scored · who may see whom ·
 from regard.attention.attention import Attention, Latent, Partitioned, additive, bilinear, latent, location, multihead
 from regard.attention.bias import Alibi, Buckets, Continuous2d, Quadratic2d, Relative2d, Shaw
 from regard.attention.core import Additive, Dot, Location, Look, Score, mix, weigh
+from regard.attention.edits import off, only, then, uniform
 from regard.attention.hard import Picked, pick
 from regard.attention.masks import Causal, both, causal, either, local, media, padding, prefix, strided
 from regard.attention.memory import Memory
 from regard.attention.partition import Atrous, Axis, Layout, Partition, Shifted, Window, grid
-from regard.attention.recorder import Trace, off, only, record, uniform
+from regard.attention.recorder import record
+from regard.attention.trace import Trace
 
 __all__ = [
     "Additive",
@@ -56,6 +58,7 @@ __all__ = [
     "prefix",
     "record",
     "strided",
+    "then",
     "uniform",
     "weigh",
 ]

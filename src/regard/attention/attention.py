@@ -11,7 +11,7 @@ from regard.attention.core import Additive, Dot, Location, Look, Score, mix
 from regard.attention.masks import Visible, both, causal, check, check_newest
 from regard.attention.memory import Memory
 from regard.attention.partition import Layout, Partition
-from regard.attention.recorder import observed
+from regard.attention.recorder import observe
 
 # A bias sees the question, so that a score may add what depends on the query too (Shaw 2018).
 Bias = Callable[[Float[Tensor, "b h q d"], Float[Tensor, "b g k d"]], Float[Tensor, "*#bh #q #k"]]
@@ -167,7 +167,7 @@ class Attention(nn.Module):
         if bias is not None and bias.ndim == 4 and bias.shape[1] not in (1, self.heads):
             raise ValueError(f"a bias for {bias.shape[1]} heads does not fit an attention of {self.heads}")
         look = Look(q, memory.k, self.score, both(visible, memory.row_visible), bias, layout=layout)
-        return observed(self, look)
+        return observe(self, look)
 
     def _check(self, x: Tensor, memory: object) -> None:
         """The mistakes that would otherwise end deep inside torch."""

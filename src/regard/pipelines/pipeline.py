@@ -19,7 +19,7 @@ from regard.attention.core import Edit
 from regard.hub import Checkpoint
 from regard.progress import Progress
 
-Edits = Mapping[str, Edit | Sequence[Edit]]  # of each attention, by its name
+Edits = Mapping[str, Edit]  # of each attention, by its name
 P = TypeVar("P", bound="Pipeline")
 
 

@@ -90,9 +90,9 @@ def attentions(reading: "Reading") -> list[dict[str, Any]]:
     return [asdict(each) for each in reading.maps]
 
 
-def compose(edits: Sequence[Edit]) -> dict[str, list["WeightEdit"]]:
+def compose(edits: Sequence[Edit]) -> dict[str, "WeightEdit"]:
     """The edits of each attention: those of one kind as one, so that many cost no more than two."""
-    from regard.attention import off, only, uniform
+    from regard.attention import off, only, then, uniform
 
     wanted: dict[tuple[str, str], set[int] | None] = {}
     for each in edits:
@@ -103,7 +103,7 @@ def compose(edits: Sequence[Edit]) -> dict[str, list["WeightEdit"]]:
     for (name, kind), heads in wanted.items():
         edit = off if kind == "off" else uniform
         found.setdefault(name, []).append(edit if heads is None else only(edit, *sorted(heads)))
-    return found
+    return {name: then(*several) for name, several in found.items()}
 
 
 def refuse_wrong(job: Any) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from regard.attention import off, only, record, uniform
+from regard.attention import off, only, record, then, uniform
 from regard.decode import sampler
 from regard.models import seq2seq, transformer
 from regard.pipelines import TooLongError
@@ -120,7 +120,9 @@ def test_edits_change_the_search_and_what_is_looked_at() -> None:
     translate = translator()
     plain = translate.attend(TEXTS[0])
     name = "decoder.blocks.0.cross"
-    edited = translate.attend(TEXTS[0], edits={name: [only(off, 0), only(uniform, 1)], "encoder.blocks.0.attn": off})
+    edited = translate.attend(
+        TEXTS[0], edits={name: then(only(off, 0), only(uniform, 1)), "encoder.blocks.0.attn": off}
+    )
     weights = edited.weights(name)
     assert (weights[0] == 0).all()
     np.testing.assert_allclose(weights[1], 1 / weights.shape[-1], rtol=1e-5)
