@@ -9,12 +9,11 @@ from typing import Literal
 
 import pytest
 import torch
+from tests.unit.hub.hostile import HOSTILE
 
 from regard.hub import CheckpointError, gate, load, save
 from regard.models.transformer import FAMILY, PRESETS, Transformer
 from regard.text import Tokenizer
-
-from tests.unit.hub.hostile import HOSTILE
 
 MEASURE = """
 import json, resource, sys, time
