@@ -27,7 +27,7 @@ def fetch(what: str, *, pickle: bool = False) -> Path:
         )
     name, revision = given[1], given[2] or "main"
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     patterns = [*SAFE, *TOKENIZERS, *([PICKLE] if pickle else [])]
     try:
@@ -38,17 +38,26 @@ def fetch(what: str, *, pickle: bool = False) -> Path:
         pass
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=patterns, max_workers=2))
-    except HfHubHTTPError as error:
-        status = error.response.status_code if error.response is not None else "no answer"
-        raise CheckpointError(
-            f"{what} cannot be fetched: the hub answers {status}; check owner, name and revision, and log in where the "
-            f"model is not public"
-        ) from None
-    except Exception as error:  # whatever its client lets through of the network's many ways to fail
+    except Exception as error:  # whatever the client lets through of the network's many ways to fail
+        status = _status(error)
+        if status is not None:
+            raise CheckpointError(
+                f"{what} cannot be fetched: the hub answers {status}; check owner, name and revision, and log in where "
+                f"the model is not public"
+            ) from None
         said = " ".join(str(error).split())[:200]
         raise CheckpointError(
             f"{what} is not in the cache and cannot be fetched ({said}); go online, or give the folder of a copy"
         ) from None
+
+
+def _status(error: BaseException | None) -> int | None:
+    """The status of the answer that an error of the client began with, if there was an answer."""
+    while error is not None:
+        if (response := getattr(error, "response", None)) is not None:
+            return int(response.status_code)
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _whole(folder: Path, pickle: bool) -> bool:

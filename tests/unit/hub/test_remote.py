@@ -1,0 +1,135 @@
+"""Models on the hub, met through the real client and a small server on this machine."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import torch
+
+from regard.hub import CheckpointError, load, save
+from regard.models.deepsets import FAMILY, PRESETS, DeepSets
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+LOAD = """
+import sys
+from regard.hub import CheckpointError, load
+try:
+    print(load(sys.argv[1]).name)
+except CheckpointError as error:
+    print("refused:", error)
+"""
+
+
+def hashed(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class Server(ThreadingHTTPServer):
+    """One repository, me/sets, and a list of what was asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.asked = folder, list[str]()
+        super().__init__(("127.0.0.1", 0), Handler)
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
+
+    def do_GET(self) -> None:
+        self.answer(body=True)
+
+    def answer(self, *, body: bool) -> None:
+        path = self.path.partition("?")[0]
+        self.server.asked.append(f"{self.command} {path}")
+        for revision in ("main", "v1", COMMIT):
+            if path == f"/api/models/me/sets/revision/{revision}":
+                files = [{"rfilename": each.name} for each in self.server.folder.iterdir()]
+                about = {"id": "me/sets", "sha": COMMIT, "siblings": files, "private": False, "tags": []}
+                return self.send(json.dumps(about).encode(), {"Content-Type": "application/json"}, body)
+            if path == f"/api/models/me/sets/tree/{revision}":  # newer clients list the files so
+                rows = [
+                    {"type": "file", "path": each.name, "size": each.stat().st_size, "oid": hashed(each)[:40]}
+                    for each in self.server.folder.iterdir()
+                ]
+                return self.send(json.dumps(rows).encode(), {"Content-Type": "application/json"}, body)
+            name = path.removeprefix(f"/me/sets/resolve/{revision}/")
+            if name != path and (self.server.folder / name).is_file():
+                file = self.server.folder / name
+                headers = {"ETag": f'"{hashed(file)}"', "X-Repo-Commit": COMMIT}
+                return self.send(file.read_bytes(), headers, body)
+        self.send_error(404)
+        return None
+
+    def send(self, data: bytes, headers: dict[str, str], body: bool) -> None:
+        self.send_response(200)
+        for name, value in (headers | {"Content-Length": str(len(data))}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    torch.manual_seed(0)
+    save(tmp_path / "repo", DeepSets(PRESETS["deepsets-nano"]), family=FAMILY, card={"title": "sets"})
+    for name in ("pytorch_model.bin", "weights.pt", "README.md", "modeling.py", "tf_model.h5"):
+        (tmp_path / "repo" / name).write_bytes(b"\x80\x02not for us")
+    found = Server(tmp_path / "repo")
+    thread = threading.Thread(target=found.serve_forever)
+    thread.start()
+    yield found
+    found.shutdown()
+    found.server_close()
+    thread.join()
+
+
+def run(what: str, tmp_path: Path, port: int) -> str:
+    """Load in a process of its own, since the client reads its settings once."""
+    own = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HOME": str(tmp_path / "cache"), "HF_HUB_DISABLE_XET": "1"}
+    paths = {"PYTHONPATH": ":".join(filter(None, sys.path)), "HOME": str(tmp_path), "PATH": ""}
+    answer = subprocess.run(
+        [sys.executable, "-c", LOAD, what], capture_output=True, text=True, timeout=240, env=own | paths, check=True
+    )
+    return answer.stdout.strip()
+
+
+def test_a_model_is_fetched_once_and_nothing_that_could_run(server: Server, tmp_path: Path) -> None:
+    port = server.server_port
+    assert run("hub:me/sets", tmp_path, port) == "me/sets"
+    fetched = {each.rpartition("/")[2] for each in server.asked if each.startswith("GET") and "/resolve/" in each}
+    assert fetched == {"config.json", "card.json", "model.safetensors"}
+    server.asked.clear()
+    assert run("hub:me/sets", tmp_path, port) == "me/sets"
+    assert server.asked == []  # the cache has it, and nobody was asked
+    assert run("hub:me/sets@v1", tmp_path, port) == "me/sets@v1"
+    said = run("hub:me/other", tmp_path, port)
+    assert said.startswith("refused: hub:me/other cannot be fetched: the hub answers 404; check owner, name and rev")
+    assert "\n" not in said
+
+
+def test_without_a_network_one_sentence_says_so(tmp_path: Path) -> None:
+    said = run("hub:me/sets", tmp_path, 9)  # nobody listens there
+    assert said.startswith("refused: hub:me/sets is not in the cache and cannot be fetched (")
+    assert said.endswith("go online, or give the folder of a copy")
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    "what", ["hub:", "hub:alone", "hub:a/b/c", "hub:../b", "hub:a/b@../x", "hub:a/b c", "hub:a/b@"]
+)
+def test_what_names_no_model_is_told(what: str) -> None:
+    with pytest.raises(CheckpointError, match="names no model on the hub; write hub:owner/name"):
+        load(what)
