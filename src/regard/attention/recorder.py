@@ -21,7 +21,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.core import Additive, Edit, Look, weigh
+from regard.attention.core import Edit, Look, weigh
+from regard.attention.masks import draw
 
 
 class Trace:
@@ -85,7 +86,7 @@ class Trace:
                 k=look.k.detach(),
                 bias=None if look.bias is None else look.bias.detach(),
                 # A score that is being learned will be another one when the trace is read.
-                score=deepcopy(look.score) if isinstance(look.score, Additive) else look.score,
+                score=deepcopy(look.score) if isinstance(look.score, nn.Module) else look.score,
                 edit=look.edit.kept if isinstance(look.edit, _Edited) else None,
             )
         )
@@ -153,7 +154,7 @@ def observed(module: nn.Module, look: Look) -> Look:
 def uniform(look: Look) -> Float[Tensor, "b h q k"]:
     """An edit: every visible key alike."""
     plain = replace(look, bias=None, edit=None)
-    return weigh(torch.zeros_like(plain.weights()), plain._drawn())
+    return weigh(torch.zeros_like(plain.weights()), draw(plain.visible, plain.q.device))
 
 
 def off(look: Look) -> Float[Tensor, "b h q k"]:
