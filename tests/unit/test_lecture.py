@@ -37,6 +37,7 @@ def same(ours: Tensor, theirs: Tensor) -> None:
 def test_1_additive_a_small_network_scores_each_input(x: Tensor, h: Tensor) -> None:
     """e_i = f_att(h, x_i),  a = softmax(e),  c = Σ a_i x_i."""
     attn = additive(query=D, context=D, hidden=5)
+    assert isinstance(attn.score, Additive)
     scores = [attn.score.energy(torch.tanh(attn.q(h[0, 0]) + attn.k(x_i))) for x_i in x[0]]
     a = torch.softmax(torch.cat(scores), dim=0)
     same(attn(h, attn.remember(x))[0, 0], sum(a_i * x_i for a_i, x_i in zip(a, x[0], strict=True)))

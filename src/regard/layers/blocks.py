@@ -19,7 +19,6 @@ Norm = Callable[[int], nn.Module]  # nn.LayerNorm, nn.RMSNorm, or either with it
 NO_CONTEXT = "this block looks at a context; give it context=block.cross.remember(encoded)"
 NO_CROSS = "this block looks at no context; build it with cross=multihead(…), or leave the context out"
 NO_PAST = "{} has no past to continue; only a block around an Attention goes in steps"
-NO_WHERE = "{} takes no positions; give `where` to a block around an Attention, or add them to x"
 
 
 class Block(nn.Module):
@@ -53,7 +52,7 @@ class Block(nn.Module):
         x: Float[Tensor, "b *n w"],
         context: Memory | None = None,
         *,
-        where: Float[Tensor, "#b n w"] | None = None,
+        where: Float[Tensor, "#b *n w"] | None = None,
         visible: Visible | None = None,
         context_visible: Visible | None = None,
     ) -> Float[Tensor, "b *n w"]:
@@ -64,9 +63,9 @@ class Block(nn.Module):
         """
         if (self.cross is None) != (context is None):
             raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
-        x = self.attn_join(x, _attend(self.attn, self.attn_norm(x), where, visible))
+        x = self.attn_join(x, self.attn(self.attn_norm(x), where=where, visible=visible))
         if self.cross is not None:
-            x = self.cross_join(x, self.cross(_add(self.cross_norm(x), where), context, visible=context_visible))
+            x = self.cross_join(x, self.cross(self.cross_norm(x), context, where=where, visible=context_visible))
         y: Tensor = self.mlp_join(x, self.mlp(self.mlp_norm(x)))
         return y
 
@@ -102,15 +101,15 @@ class PostNormBlock(Block):
         x: Float[Tensor, "b *n w"],
         context: Memory | None = None,
         *,
-        where: Float[Tensor, "#b n w"] | None = None,
+        where: Float[Tensor, "#b *n w"] | None = None,
         visible: Visible | None = None,
         context_visible: Visible | None = None,
     ) -> Float[Tensor, "b *n w"]:
         if (self.cross is None) != (context is None):
             raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
-        x = self.attn_norm(self.attn_join(x, _attend(self.attn, x, where, visible)))
+        x = self.attn_norm(self.attn_join(x, self.attn(x, where=where, visible=visible)))
         if self.cross is not None:
-            x = self.cross_norm(self.cross_join(x, self.cross(_add(x, where), context, visible=context_visible)))
+            x = self.cross_norm(self.cross_join(x, self.cross(x, context, where=where, visible=context_visible)))
         y: Tensor = self.mlp_norm(self.mlp_join(x, self.mlp(x)))
         return y
 
@@ -151,19 +150,3 @@ class GatedBlock(nn.Module):
         x = x + self.cross_gate.tanh() * self.cross(self.cross_norm(x), context, visible=visible)
         y: Tensor = x + self.mlp_gate.tanh() * self.mlp(self.mlp_norm(x))
         return y
-
-
-def _attend(attn: nn.Module, x: Tensor, where: Tensor | None, visible: Visible | None) -> Tensor:
-    """Self-attention; `where` joins queries and keys, and an attention that is given none need not know of it."""
-    y: Tensor
-    if where is None:
-        y = attn(x, visible=visible)
-    elif isinstance(attn, Attention):
-        y = attn(x + where, attn.remember(x, where=where), visible=visible)
-    else:
-        raise TypeError(NO_WHERE.format(type(attn).__name__))
-    return y
-
-
-def _add(x: Tensor, where: Tensor | None) -> Tensor:
-    return x if where is None else x + where

@@ -43,7 +43,7 @@ class Stack(nn.Module):
         x: Float[Tensor, "b *n w"],
         contexts: Sequence[Memory] | None = None,
         *,
-        where: Float[Tensor, "#b n w"] | None = None,
+        where: Float[Tensor, "#b *n w"] | None = None,
         visible: Visible | None = None,
         context_visible: Visible | None = None,
     ) -> Float[Tensor, "b *n w"]:

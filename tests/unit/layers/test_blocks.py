@@ -210,11 +210,9 @@ def test_a_stack_knows_where_it_is_when_it_goes_step_by_step(inject: str, positi
 
 def test_a_windowed_block_does_not_go_in_steps() -> None:
     block = Block(16, Partitioned(multihead(16, 4), Window(2)), MLP(16))
-    assert block(torch.randn(1, 4, 4, 16)).shape == (1, 4, 4, 16)
+    assert block(torch.randn(1, 4, 4, 16), where=torch.randn(1, 4, 4, 16)).shape == (1, 4, 4, 16)
     with pytest.raises(TypeError, match="Partitioned has no past to continue; only a block around an Attention"):
         block.step(torch.randn(1, 4, 16))
-    with pytest.raises(TypeError, match="Partitioned takes no positions; give `where` to a block around an Attention"):
-        block(torch.randn(1, 4, 4, 16), where=torch.randn(1, 4, 16))
 
 
 @pytest.mark.usefixtures("as_users_meet_it")

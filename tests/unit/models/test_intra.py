@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from regard.attention import off, record
+from regard.attention import Additive, off, record
 from regard.models.intra import LSTMN, PRESETS, Reader
 
 ATTN = "readers.0.attn"
@@ -25,6 +25,7 @@ def some(batch: int = 2, words: int = 6) -> Tensor:
 
 def written_out(reader: Reader, x: Tensor) -> tuple[list[Tensor], list[list[float]]]:
     """Equations 4 to 8 of the paper for one sentence, in loops: hidden states, and the weights of each word."""
+    assert isinstance(reader.attn.score, Additive)
     q, k, v = reader.attn.q.weight, reader.attn.k.weight, reader.attn.score.energy.weight[0]
     cell, size = reader.cell, reader.hidden
     constant = cell.bias_ih + cell.bias_hh
