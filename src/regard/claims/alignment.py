@@ -59,7 +59,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """Attention against the diagonal, with chance far below."""
     errors = {way: student([run["error"][way] for run in numbers["runs"]]) for way in WAYS}
     swapped = {way: fmean(run["swapped"][way] for run in numbers["runs"]) for way in WAYS}
     number, low, high = student([run["error"]["diagonal"] - run["error"]["attention"] for run in numbers["runs"]])
@@ -78,14 +77,13 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """Errors, and words that change places."""
     panels = []
     for what, title, y in (
         ("error", "alignment error", "of all words, less is better"),
         ("swapped", "words that change places", "share that looks at its own word"),
     ):
-        middle, low, high = zip(*(student([run[what][way] for run in numbers["runs"]]) for way in WAYS), strict=True)
-        panels.append(Panel(title, "", y, [Bars("looks", middle, low, high)], WAYS, bounds=(0, 1)))
+        values = zip(*(student([run[what][way] for run in numbers["runs"]]) for way in WAYS), strict=True)
+        panels.append(Panel(title, "", y, [Bars("looks", *values)], WAYS, bounds=(0, 1)))
     return figure(
         "Who looks at which word, compared with the truth",
         panels,

@@ -66,7 +66,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """What length costs the fixed context, beyond what it costs attention."""
     ends = [_items(numbers, kind, place) for kind in ("fixed context", "attention") for place in (0, -1)]
     number, low, high = bootstrap(list(zip(*ends, strict=True)), _cost, rounds=ROUNDS)
     costs = "; ".join(
@@ -82,22 +81,20 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """BLEU and exactness against length."""
     bins = numbers["runs"][0]["bins"]
     middles = [(each["fewest"] + each["most"]) / 2 for each in bins]
     bleu, exact = list[Line](), list[Line]()
     for kind in KINDS:
         items = [_items(numbers, kind, place) for place in range(len(bins))]
         for lines, of in ((bleu, _bleu), (exact, _exact)):
-            y, low, high = zip(*(bootstrap(some, of, rounds=ROUNDS) for some in items), strict=True)
-            lines.append(Line(kind, middles, y, low, high))
+            values = zip(*(bootstrap(some, of, rounds=ROUNDS) for some in items), strict=True)
+            lines.append(Line(kind, middles, *values))
+    x = "words in the English sentence"
     return figure(
         "Translation by length of the source",
         [
-            Panel("BLEU", "words in the English sentence", "of whole sentences, greedy", bleu, bounds=(0, 100)),
-            Panel(
-                "right to the last word", "words in the English sentence", "share of sentences", exact, bounds=(0, 1)
-            ),
+            Panel("BLEU", x, "of whole sentences, greedy", bleu, bounds=(0, 100)),
+            Panel("right to the last word", x, "share of sentences", exact, bounds=(0, 1)),
         ],
         f"Italian to English in the little world; {numbers['steps']} steps each. Bands are 95 % intervals over "
         "sentences.",

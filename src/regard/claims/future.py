@@ -71,7 +71,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """Nothing may leak, and it must be faster."""
     leak, opened = (max(one[kind] for one in numbers["leaks"]) for kind in ("masked", "open"))
     differ = max(point["differ"] for point in numbers["points"])
     point = min(numbers["points"], key=lambda p: abs(p["length"] - 64))
@@ -88,13 +87,11 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """Time of a training step against length."""
     lengths = [point["length"] for point in numbers["points"]]
     lines = []
     for way in WAYS:
         runs = [bootstrap([1e3 * s for s in point["seconds"][way]], median) for point in numbers["points"]]
-        y, low, high = zip(*runs, strict=True)
-        lines.append(Line(way, lengths, y, low, high))
+        lines.append(Line(way, lengths, *zip(*runs, strict=True)))
     leak, opened = (max(one[kind] for one in numbers["leaks"]) for kind in ("masked", "open"))
     return figure(
         "Learning to predict every next word",

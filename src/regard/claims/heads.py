@@ -53,7 +53,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """Eight against one, with the same words in the same order."""
     number, low, high = student(_gains(numbers, "8"))
     wider = student(_gains(numbers, "1, wider"))
     means = ", ".join(f"{kind} {fmean(_accuracies(numbers, kind)):.1%}" for kind in KINDS)
@@ -68,22 +67,13 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """What heads add to one of them."""
     others = KINDS[1:]
     gains = [[100 * g for g in _gains(numbers, kind)] for kind in others]
-    y, low, high = zip(*map(student, gains), strict=True)
-    one = fmean(_accuracies(numbers, "1"))
+    bars = Bars("", *zip(*map(student, gains), strict=True))
+    y = f"points above one head, which is right {fmean(_accuracies(numbers, '1')):.1%} of the time"
     return figure(
         "Heads at equal size",
-        [
-            Panel(
-                "",
-                "heads",
-                f"points above one head, which is right {one:.1%} of the time",
-                [Bars("", y, low, high)],
-                others,
-            )
-        ],
+        [Panel("", "heads", y, [bars], others)],
         f"Next words of unseen sentences, Italian to English; {numbers['steps']} steps each. Whiskers are 95 % "
         "intervals over seeds.",
     )
@@ -98,19 +88,17 @@ def _model(kind: str, vocab: int) -> Transformer:
         for module in model.modules():
             for name, child in module.named_children():
                 if isinstance(child, Attention):
-                    setattr(module, name, _wide(WIDTH))
+                    setattr(module, name, _wide())
     return model
 
 
-def _wide(width: int) -> Attention:
-    """One head of twice the width."""
-    q, k, v = (nn.Linear(width, 2 * width) for _ in range(3))
-    attn = Attention(q, k, v, nn.Linear(2 * width, width))
-    for module in attn.children():
-        if isinstance(module, nn.Linear):
-            nn.init.xavier_uniform_(module.weight)
-            nn.init.zeros_(module.bias)
-    return attn
+def _wide() -> Attention:
+    """One head of twice the width, initialised as the Transformer is."""
+    q, k, v, out = (nn.Linear(*widths) for widths in [(WIDTH, 2 * WIDTH)] * 3 + [(2 * WIDTH, WIDTH)])
+    for linear in (q, k, v, out):
+        nn.init.xavier_uniform_(linear.weight)
+        nn.init.zeros_(linear.bias)
+    return Attention(q, k, v, out)
 
 
 def _accuracies(numbers: Numbers, kind: str) -> list[float]:

@@ -50,7 +50,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """Exact where it can be, and by accuracy where it must be learned."""
     still, free = (max(one["moved"] for one in numbers["moved"] if one["kind"] == kind) for kind in KINDS)
     accuracies = [_accuracies(numbers, kind, QUESTIONS[0]) for kind in KINDS]
     blind, seeing = map(fmean, accuracies)
@@ -70,11 +69,10 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """Accuracy by question."""
     marks = []
     for kind in KINDS:
-        y, low, high = zip(*(student(_accuracies(numbers, kind, question)) for question in QUESTIONS), strict=True)
-        marks.append(Bars(kind, y, low, high))
+        values = zip(*(student(_accuracies(numbers, kind, question)) for question in QUESTIONS), strict=True)
+        marks.append(Bars(kind, *values))
     panel = Panel("", "", "answers that are right", marks, QUESTIONS, bounds=(0, 1), rule=(0.5, "guessing"))
     still = max(one["moved"] for one in numbers["moved"] if one["kind"] == KINDS[0])
     return figure(

@@ -5,7 +5,7 @@ svg = figure("Time against length", [Panel("forward", "words", "seconds", [Line(
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 960, 470
@@ -27,6 +27,7 @@ class Line:
     y: Values
     low: Values = ()
     high: Values = ()
+    _: KW_ONLY
     dashed: bool = False
 
 

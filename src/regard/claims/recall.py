@@ -58,7 +58,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """Attention against the plain state, where it is hardest."""
     runs = {kind: [run["accuracy"] for run in numbers["runs"] if run["kind"] == kind] for kind in KINDS}
     near, far = ({kind: fmean(each[end] for each in some) for kind, some in runs.items()} for end in (0, -1))
     number, low, high = student([a[-1] - r[-1] for a, r in zip(runs["attention"], runs["RNN"], strict=True)])
@@ -73,26 +72,15 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """Accuracy against distance."""
     lines = []
     for kind in KINDS:
         runs = [run["accuracy"] for run in numbers["runs"] if run["kind"] == kind]
-        y, low, high = zip(*(student(values) for values in zip(*runs, strict=True)), strict=True)
-        lines.append(Line(kind, numbers["distances"], y, low, high, dashed=kind in DIRECT))
-    guess = (1 / VALUES, "guessing")
+        values = zip(*map(student, zip(*runs, strict=True)), strict=True)
+        lines.append(Line(kind, numbers["distances"], *values, dashed=kind in DIRECT))
+    x, y, guess = "words from the pair to the question", "answers that are right", (1 / VALUES, "guessing")
     return figure(
         "What was told so many words ago?",
-        [
-            Panel(
-                "",
-                "words from the pair to the question",
-                "answers that are right",
-                lines,
-                log="x",
-                bounds=(0, 1),
-                rule=guess,
-            )
-        ],
+        [Panel("", x, y, lines, log="x", bounds=(0, 1), rule=guess)],
         f"Solid: a state that is carried along. Dashed: direct links to the past. {numbers['steps']} steps each; bands "
         "are 95 % intervals over seeds.",
     )

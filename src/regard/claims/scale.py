@@ -57,7 +57,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """The gradient that is left, and whether training misses the rest."""
     widest = max(look["width"] for look in numbers["looks"])
     ratio, low, high = student(_ratios(numbers, "gradient", widest))
     mean = fmean(_ratios(numbers, "mean gradient", widest))
@@ -78,30 +77,23 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """What width does to scores and gradients, and to learning."""
     widths = sorted({look["width"] for look in numbers["looks"]})
     trained = sorted({run["width"] for run in numbers["runs"]})
 
-    def lines(what: str) -> list[Line]:
-        return [_line(score, widths, [_of(numbers, what, width, score) for width in widths]) for score in SCORES]
+    def line(score: str, x: list[int], runs: list[list[float]]) -> Line:
+        return Line(score, x, *zip(*map(student, runs), strict=True))
 
-    answers = [_line(score, trained, [_best(numbers, width, score) for width in trained]) for score in SCORES]
+    def lines(what: str) -> list[Line]:
+        return [line(score, widths, [_of(numbers, what, width, score) for width in widths]) for score in SCORES]
+
+    answers = [line(score, trained, [_best(numbers, width, score) for width in trained]) for score in SCORES]
+    x, y, guess = "width d", "questions answered, best of the rates", (1 / FACTS, "guessing")
     return figure(
         "Dot products with and without the scale",
         [
-            Panel(
-                "entropy of the weights", "width d", "share of the largest", lines("entropy"), log="x", bounds=(0, 1)
-            ),
-            Panel("gradient of the softmax", "width d", "median norm of the Jacobian", lines("gradient"), log="xy"),
-            Panel(
-                "learning to look up",
-                "width d",
-                "questions answered, best of the rates",
-                answers,
-                log="x",
-                bounds=(0, 1),
-                rule=(1 / FACTS, "guessing"),
-            ),
+            Panel("entropy of the weights", x, "share of the largest", lines("entropy"), log="x", bounds=(0, 1)),
+            Panel("gradient of the softmax", x, "median norm of the Jacobian", lines("gradient"), log="xy"),
+            Panel("learning to look up", x, y, answers, log="x", bounds=(0, 1), rule=guess),
         ],
         f"{numbers['keys']} random keys; {len({look['seed'] for look in numbers['looks']})} seeds. Bands are 95 % "
         "intervals.",
@@ -199,8 +191,3 @@ def _best(numbers: Numbers, width: int, score: str) -> list[float]:
 def _gaps(numbers: Numbers, width: int) -> list[float]:
     scaled, plain = (_best(numbers, width, score) for score in SCORES)
     return [s - p for s, p in zip(scaled, plain, strict=True)]
-
-
-def _line(label: str, x: list[int], runs: list[list[float]]) -> Line:
-    y, low, high = zip(*(student(values) for values in runs), strict=True)
-    return Line(label, x, y, low, high)

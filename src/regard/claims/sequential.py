@@ -64,7 +64,6 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """How much more recurrence pays for length than attention does."""
     number, low, high = bootstrap(_losses(numbers, 1), median)
     alone = {layer: bootstrap(_loss(numbers, layer, 1), median)[0] for layer in LAYERS}
     return Finding(
@@ -77,7 +76,6 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """Cost of equal work against length."""
     counts = sorted({point["threads"] for point in numbers["points"]})
     lines = {count: [_line(numbers, layer, count) for layer in LAYERS] for count in counts}
     ends = [v for some in lines.values() for line in some for v in (*line.low, *line.high)]
@@ -94,8 +92,8 @@ def draw(numbers: Numbers) -> str:
 
 def _line(numbers: Numbers, layer: str, count: int) -> Line:
     points = [p for p in numbers["points"] if (p["layer"], p["threads"]) == (layer, count)]
-    y, low, high = zip(*(bootstrap(p["cost"], median) for p in points), strict=True)
-    return Line(layer, [p["length"] for p in points], y, low, high)
+    values = zip(*(bootstrap(p["cost"], median) for p in points), strict=True)
+    return Line(layer, [p["length"] for p in points], *values)
 
 
 def _train_step(layer: nn.Module, x: Tensor) -> None:

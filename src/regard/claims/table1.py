@@ -85,20 +85,19 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
 
 
 def judge(numbers: Numbers) -> Finding:
-    """How many of the twelve cells agree."""
     wrong = []
     for name, exponents in EXPONENTS.items():
-        fitted = {size: _exponent(numbers, name, size) for size in exponents}
+        fitted = {size: _slope(*_series(numbers, "counts", name, "operations", size)) for size in exponents}
         if any(abs(fitted[size] - expected) > 0.05 for size, expected in exponents.items()):
             wrong.append(f"{name}, complexity")
-        if abs(_chain_exponent(numbers, name) - CHAINS[name]) > 0.05:
+        if abs(_slope(*_series(numbers, "chains", name, "chain")) - CHAINS[name]) > 0.05:
             wrong.append(f"{name}, sequential operations")
         if any(abs(p["path"] - p["table"]) > 1 for p in numbers["paths"] if p["layer"] == name):
             wrong.append(f"{name}, path length")
     agree = 12 - len(wrong)
     furthest = max(numbers["paths"], key=lambda p: p["n"])["n"]
     path = {p["layer"]: p["path"] for p in numbers["paths"] if p["n"] == furthest}
-    slopes = ", ".join(f"{name} {_slope(*_times(numbers, name)):.2f}" for name in EXPONENTS)
+    slopes = ", ".join(f"{name} {_slope(*_series(numbers, 'times', name, 'seconds')):.2f}" for name in EXPONENTS)
     return Finding(
         verdict(supported=agree == 12, refuted=agree < 10),
         float(agree),
@@ -111,35 +110,17 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    """The three columns of the table, against n."""
-
-    def lines(rows: str, y: str, names: list[str], **only: object) -> list[Line]:
-        kept = {name: [p for p in numbers[rows] if p["layer"] == name and only.items() <= p.items()] for name in names}
-        size = "value" if only else "n"
-        return [Line(name, [p[size] for p in points], [p[y] for p in points]) for name, points in kept.items()]
-
-    names = list(EXPONENTS)
-    return figure(
-        "Table 1, counted",
-        [
-            Panel(
-                "complexity",
-                "n, words",
-                "multiplications and additions",
-                lines("counts", "operations", names, size="n"),
-                log="xy",
-            ),
-            Panel("sequential operations", "n, words", "longest chain", lines("chains", "chain", names), log="xy"),
-            Panel(
-                "path length",
-                "n, words",
-                "layers, or steps, until the gradient arrives",
-                lines("paths", "path", names),
-                log="xy",
-            ),
-        ],
-        f"d = {D}, kernel {K} (dilated for the path), neighbourhood {R}. Counts are the same on every machine.",
+    columns = (
+        ("counts", "operations", "complexity", "multiplications and additions", "n"),
+        ("chains", "chain", "sequential operations", "longest chain", None),
+        ("paths", "path", "path length", "layers, or steps, until the gradient arrives", None),
     )
+    panels = []
+    for rows, what, title, y, size in columns:
+        lines = [Line(name, *_series(numbers, rows, name, what, size)) for name in EXPONENTS]
+        panels.append(Panel(title, "n, words", y, lines, log="xy"))
+    note = f"d = {D}, kernel {K} (dilated for the path), neighbourhood {R}. Counts are the same on every machine."
+    return figure("Table 1, counted", panels, note)
 
 
 def _layer(name: str, d: int, k: int, r: int) -> Layer:
@@ -240,19 +221,12 @@ def _call(layer: Layer, x: Float[Tensor, "1 n d"]) -> None:
         layer(x)
 
 
-def _exponent(numbers: Numbers, name: str, size: str) -> float:
-    points = [p for p in numbers["counts"] if (p["layer"], p["size"]) == (name, size)]
-    return _slope([p["value"] for p in points], [p["operations"] for p in points])
-
-
-def _chain_exponent(numbers: Numbers, name: str) -> float:
-    points = [p for p in numbers["chains"] if p["layer"] == name]
-    return _slope([p["n"] for p in points], [p["chain"] for p in points])
-
-
-def _times(numbers: Numbers, name: str) -> tuple[list[int], list[float]]:
-    points = [p for p in numbers["times"] if p["layer"] == name]
-    return [p["n"] for p in points], [p["seconds"] for p in points]
+def _series(
+    numbers: Numbers, rows: str, name: str, what: str, size: str | None = None
+) -> tuple[list[int], list[float | int]]:
+    """What was measured of a layer against n, or against another size."""
+    points = [p for p in numbers[rows] if p["layer"] == name and p.get("size") == size]
+    return [p["n" if size is None else "value"] for p in points], [p[what] for p in points]
 
 
 def _slope(x: Sequence[float | int], y: Sequence[float | int]) -> float:
