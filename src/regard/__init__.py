@@ -22,8 +22,10 @@ _HOMES = {
     "register": "regard.pipelines.registry",
     "show": "regard.web.show",
 }
-_FLOORS = ("analysis", "attention", "claims", "data", "decode", "hub", "layers", "models", "pipelines", "recipes")
-_FLOORS += ("text", "train", "world", "zoo")
+_FLOORS = (
+    *("analysis", "attention", "claims", "data", "decode", "hub", "layers", "models", "pipelines", "recipes"),
+    *("text", "train", "world", "zoo"),
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,9 +11,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from regard.analysis.alignment import forced
-from regard.data import Batches
-from regard.decode import greedy
+from regard.attention import record
+from regard.data import token_batches
+from regard.decode import force, greedy
+from regard.decode.batching import by_length
 from regard.train.small import learn
 from regard.world.language import Pair
 
@@ -55,7 +56,7 @@ def batch(pairs: Sequence[Pair], lexicon: Lexicon) -> Batch:
 
 def batches(pairs: Sequence[Pair], lexicon: Lexicon, words: int) -> list[Batch]:
     """Pairs of similar length together, with at most so many source words in a batch."""
-    grouped = Batches(_ids(pairs, lexicon)[0], tokens=words).once()
+    grouped = token_batches(_ids(pairs, lexicon)[0], tokens=words).once()
     return [batch([pairs[row] for row in each.rows.tolist()], lexicon) for each in grouped]
 
 
@@ -94,10 +95,16 @@ def translate(model: Any, some: Batch, lexicon: Lexicon) -> list[tuple[str, ...]
     return [lexicon.decode(each.words) for each in greedy(model.step, state, first, stop=STOP, limit=limit)]
 
 
-def attend(model: nn.Module, pairs: Sequence[Pair], lexicon: Lexicon) -> list[Float[Tensor, "m n"]]:
+def attend(model: Any, pairs: Sequence[Pair], lexicon: Lexicon) -> list[Float[Tensor, "m n"]]:
     """What each target word looks at in its source, by the model's one cross-attention of one head."""
-    found = dict(forced(model, *_ids(pairs, lexicon)))
-    return [next(iter(found[row].values()))[0, : len(pair.target)] for row, pair in enumerate(pairs)]
+    sources, targets = _ids(pairs, lexicon)
+    (name,), found = model.cross_attentions, dict[int, Tensor]()
+    for group in by_length([len(source) for source in sources], tokens=4096):
+        with record(model) as trace:
+            force(model, [sources[i] for i in group], [targets[i][1:] for i in group], start=START, pad=PAD)
+        weights = trace.weights(name)
+        found |= {i: weights[place, 0, : len(pairs[i].target), : len(sources[i])] for place, i in enumerate(group)}
+    return [found[i] for i in range(len(pairs))]
 
 
 def _ids(pairs: Sequence[Pair], lexicon: Lexicon) -> tuple[list[list[int]], list[list[int]]]:

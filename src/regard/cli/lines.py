@@ -18,7 +18,8 @@ def answer_lines(texts: Sequence[str], answer: Callable[[list[str]], list[T]]) -
     given = iter(texts) if texts else read_lines(sys.stdin.buffer)
     # Who types wants an answer to each line; a pipe is answered faster in groups.
     while some := list(islice(given, 1 if typed else TOGETHER)):
-        yield from zip(some, _answer(some, answer), strict=True)
+        found: list[T | str] = list(_answer(some, answer))
+        yield from zip(some, found, strict=True)
 
 
 def read_lines(stream: Iterable[bytes]) -> Iterator[str]:
@@ -28,7 +29,7 @@ def read_lines(stream: Iterable[bytes]) -> Iterator[str]:
         yield line.removesuffix("\n").removesuffix("\r")
 
 
-def _answer(texts: list[str], answer: Callable[[list[str]], list[T]]) -> Iterator[T | str]:
+def _answer(texts: list[str], answer: Callable[[list[str]], list[T]]) -> "Iterator[T | str]":
     try:
         yield from answer(texts)
     except ValueError as error:

@@ -21,7 +21,7 @@ def load_model(what: str, *, task: str | None = None, dtype: Dtype = "float32") 
     from regard.pipelines import load
 
     try:
-        found = load(what, dtype=dtype)
+        found: Pipeline = load(what, dtype=dtype)
     except FileNotFoundError as error:
         raise UsageError(str(error)) from None
     except CheckpointError as error:

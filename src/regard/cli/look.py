@@ -113,12 +113,13 @@ def _attend(flags: Flags) -> "Reading":
 
 def _draw(panels: list["Panel"], caption: str) -> None:
     """A heat map of letters, as wide as the terminal allows."""
+    import numpy as np
     from rich.console import Console
 
     from regard.cli.tour.draw import matrix
 
     console, first = Console(highlight=False), panels[0]
-    mean = sum(panel.weights for panel in panels) / len(panels)
+    mean = np.mean([panel.weights for panel in panels], axis=0)
     columns = list(first.columns)
     if max(map(len, first.rows)) + 1 + sum(max(len(word), 3) + 1 for word in columns) > console.width:
         columns = [str(i) for i in range(1, len(columns) + 1)]  # words become numbers, explained below

@@ -7,7 +7,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from regard.names import nearest
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 FAMILIAR = {
     "num_beams": "beam",

@@ -100,7 +100,8 @@ def parses(model: Any, tokenizer: "Tokenizer", sentences: "Sequence[Sequence[str
     """The trees that a model writes for sentences, always the likeliest part next."""
     from regard.pipelines.parse import Parse
 
-    return Parse.of(model, tokenizer)([" ".join(words) for words in sentences])
+    found: list[Tree] = Parse.of(model, tokenizer)([" ".join(words) for words in sentences])
+    return found
 
 
 def _trees(recipe: Recipe, split: str, count: int | None = None) -> "list[Tree]":

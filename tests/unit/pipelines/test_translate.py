@@ -187,7 +187,7 @@ def test_what_never_stops_is_cut_off_in_proportion_to_its_source() -> None:
 
 
 def test_blank_texts_have_empty_translations_and_cost_nothing() -> None:
-    made, told = model(), []
+    made, told = model(), list[float]()
     translate = translator(made)
     made.start = None  # type: ignore[assignment] # whoever runs it fails
     found = translate(["", "  \n"], count=2, progress=told.append)

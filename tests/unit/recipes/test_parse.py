@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from regard.recipes.parse import Recipe, build, parses
-from regard.text import STOP, Tokenizer
+from regard.text import Tokenizer
 from regard.world.language import bracket, leaves, trees
 
 SMALL = ("width=16", "depth=1", "heads=2", "hidden=16")
@@ -17,7 +17,9 @@ def test_a_sentence_is_read_and_its_tree_without_words_is_written() -> None:
     task = build(TINY)
     batch = next(iter(task.batches))
     assert task.card["data"] == "world"
-    assert all(row[length - 1] == STOP for row, length in zip(batch.sides[0], batch.lengths[0], strict=True))
+    assert all(
+        row[length - 1] == task.tokenizer.stop for row, length in zip(batch.sides[0], batch.lengths[0], strict=True)
+    )
     assert task.size(batch) == int(batch.lengths[1].sum()) - len(batch.rows)
     assert torch.isfinite(task.loss(task.model, batch))
 

@@ -7,7 +7,8 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.models.memnet import MemoryNetwork
-from regard.recipes.recall import Recipe, answers, build, choose, octaves
+from regard.pipelines.recall import ask
+from regard.recipes.recall import Recipe, build, choose, octaves
 from regard.world.recall import recalls
 
 TINY = Recipe(distance=5, items=50, words=4)
@@ -28,10 +29,10 @@ def test_an_answer_does_not_depend_on_the_padding_beside_it(model: str) -> None:
     items = [recalls(distance=d, pairs=3, keys=4, values=4, noise=4)[d] for d in (1, 5, 3)]
     lengths = torch.tensor([len(item.ids) for item in items])
     rows = [torch.tensor(item.ids) for item in items]
-    together = answers(made, pad_sequence(rows, batch_first=True), lengths, 3)
+    together = ask(made, pad_sequence(rows, batch_first=True), lengths, 3)
     assert together.shape == (3, 13)
     for row, length, answer in zip(rows, lengths, together, strict=True):
-        torch.testing.assert_close(answers(made, row[None], length[None], 3)[0], answer, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(ask(made, row[None], length[None], 3)[0], answer, atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -40,11 +41,11 @@ def test_an_answer_depends_on_the_question_and_on_the_first_pair(model: str) -> 
     _, made = choose(replace(TINY, model=model, set=MODELS[model]))
     made.eval()
     ids = torch.tensor([[1, 5, 2, 6, 3, 7, 9, 10, 1]])
-    before = answers(made, ids, torch.tensor([9]), 3)
+    before = ask(made, ids, torch.tensor([9]), 3)
     for place, other in ((8, 2), (1, 8)):
         changed = ids.clone()
         changed[0, place] = other
-        assert not answers(made, changed, torch.tensor([9]), 3).equal(before), (model, place)
+        assert not ask(made, changed, torch.tensor([9]), 3).equal(before), (model, place)
 
 
 def test_a_memory_is_told_pairs_and_noise_as_sentences() -> None:
@@ -57,7 +58,7 @@ def test_a_memory_is_told_pairs_and_noise_as_sentences() -> None:
             return super().forward(story, question)
 
     _, made = choose(replace(TINY, model="memnet-nano"))
-    answers(Listener(made.config), torch.tensor([item.ids]), torch.tensor([len(item.ids)]), 2)
+    ask(Listener(made.config), torch.tensor([item.ids]), torch.tensor([len(item.ids)]), 2)
     assert told[0][0].tolist() == [[*sentence, 0][:2] for sentence in item.story]
     assert told[1].tolist() == [[item.question]]
 
