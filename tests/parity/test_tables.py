@@ -1,4 +1,4 @@
-"""Other people's checkpoints, in and out: Marian as `transformers` saves it, and torch's own modules, by their outputs."""
+"""Other people's checkpoints, in and out: Marian as `transformers` saves it, torch's own modules, by their outputs."""
 
 import json
 from pathlib import Path

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -18,8 +18,7 @@ def answer_lines(texts: Sequence[str], answer: Callable[[list[str]], list[T]]) -
     given = iter(texts) if texts else read_lines(sys.stdin.buffer)
     # Who types wants an answer to each line; a pipe is answered faster in groups.
     while some := list(islice(given, 1 if typed else TOGETHER)):
-        found: list[T | str] = list(_answer(some, answer))
-        yield from zip(some, found, strict=True)
+        yield from zip(some, _answer(some, answer), strict=True)
 
 
 def read_lines(stream: Iterable[bytes]) -> Iterator[str]:
@@ -29,7 +28,7 @@ def read_lines(stream: Iterable[bytes]) -> Iterator[str]:
         yield line.removesuffix("\n").removesuffix("\r")
 
 
-def _answer(texts: list[str], answer: Callable[[list[str]], list[T]]) -> "Iterator[T | str]":
+def _answer(texts: list[str], answer: Callable[[list[str]], list[T]]) -> Iterator[Any]:
     try:
         yield from answer(texts)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""List the parts that models are made of, the models, and the trained ones that come along.
+"""List the parts that models are made of, the models, the tasks, and the bundled trained models.
 
 Each part is shown as you would call it, with the first sentence of what it says about itself; a model with the fields
 of its Config and the names of its sizes, which `regard.models.build` makes. Without a kind, the kinds are counted.
@@ -9,6 +9,7 @@ of its Config and the names of its sizes, which `regard.models.build` makes. Wit
     regard list zoo                trained models, with what was measured of them
 """
 
+import ast
 import json
 import shutil
 import textwrap
@@ -19,29 +20,32 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
+from regard import plugins
 from regard.cli.errors import UsageError
 from regard.cli.ink import BOLD, CYAN, DIM, ink
-from regard.cli.source import PACKAGE, constant, definitions, keys, parsed, sentence, signature
+from regard.cli.source import PACKAGE, assigns, constant, definitions, keys, parsed, sentence, signature
+from regard.zoo import card as read_card
 
 GROUP = "Reference"
 
 # What each kind is, and the files it is read from. A leading minus takes files away again.
 KINDS = {
-    "models": ("one file each, one paper each", ["models/*.py", "-models/family.py"]),
+    "models": ("one file each, one paper each; yours too", ["models/*.py", "-models/family.py"]),
+    "tasks": ("one file each: call, evaluate, look inside; yours too", ["pipelines/*.py"]),
     "attentions": ("the equation and its modules", [f"attention/{name}.py" for name in ("attention", "core", "hard")]),
     "biases": ("what is added to the scores", ["attention/bias.py"]),
     "masks": ("who may see whom", ["attention/masks.py"]),
     "partitions": ("which tokens of an image are grouped", ["attention/partition.py"]),
     "positions": ("where a token stands", ["layers/position/*.py"]),
     "layers": ("what is not attention", ["layers/**/*.py", "-layers/position/*.py"]),
-    "zoo": ("trained models that come along", ["zoo/*/card.json"]),
+    "zoo": ("bundled trained models", ["zoo/*/card.json"]),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
     kind: Annotated[Positional[str], arg(metavar="KIND")] = ""
-    """models, attentions, biases, masks, partitions, positions, layers or zoo."""
+    """models, tasks, attentions, biases, masks, partitions, positions, layers or zoo."""
     json: bool = False
     """Print JSON instead of text."""
 
@@ -83,8 +87,13 @@ def main(flags: Flags) -> None:
 
 def parts(kind: str) -> list[Part | Trained]:
     """Every part of a kind, file by file."""
-    readers: dict[str, Callable[[Path], Sequence[Part | Trained]]] = {"models": _model, "zoo": _trained}
-    return [part for path in _files(KINDS[kind][1]) for part in readers.get(kind, _public)(path)]
+    readers: dict[str, Callable[[Path], Sequence[Part | Trained]]] = {
+        "models": _model,
+        "tasks": _task,
+        "zoo": _trained,
+    }
+    own = plugins.paths() if kind in ("models", "tasks") else []
+    return [part for path in [*_files(KINDS[kind][1]), *own] for part in readers.get(kind, _public)(path)]
 
 
 def _files(patterns: list[str]) -> list[Path]:
@@ -96,9 +105,24 @@ def _files(patterns: list[str]) -> list[Path]:
 def _model(path: Path) -> list[Part]:
     """A model is its file; what can be chosen about it are the fields of its Config."""
     tree = parsed(path)
+    if not assigns(tree, "FAMILY"):
+        return []
     config = next((node for node in definitions(tree) if node.name == "Config"), None)
     sizes = f" Sizes: {', '.join(named)}." if (named := keys(tree, "PRESETS")) else ""
     return [Part(path.stem, signature(config, tree) if config else "", sentence(tree) + sizes, _module(path))]
+
+
+def _task(path: Path) -> list[Part]:
+    """A task is its file; what goes in and what comes out stand in its class."""
+    tree = parsed(path)
+    if not assigns(tree, "PIPELINE"):
+        return []
+    for kind in (node for node in definitions(tree) if isinstance(node, ast.ClassDef)):
+        for line in kind.body:
+            if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "(task, takes, gives)":
+                task, takes, gives = ast.literal_eval(line.value)
+                return [Part(task, f"{takes} → {gives}", sentence(tree), _module(path))]
+    return []
 
 
 def _trained(path: Path) -> list[Trained]:
@@ -106,10 +130,7 @@ def _trained(path: Path) -> list[Trained]:
     folder = path.parent
     if folder.name.startswith("."):
         return []
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        card = {}
+    card = read_card(folder)
     measured = card.get("measured") or {}
     facts = [
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in measured.items()
@@ -131,6 +152,8 @@ def _public(path: Path) -> list[Part]:
 
 
 def _module(path: Path) -> str:
+    if not path.is_relative_to(PACKAGE):
+        return str(path)  # a plugin
     return ".".join(("regard", *path.relative_to(PACKAGE).with_suffix("").parts))
 
 

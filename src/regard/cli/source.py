@@ -25,6 +25,14 @@ def constant(tree: ast.Module, name: str) -> object:
     return None
 
 
+def assigns(tree: ast.Module, name: str) -> bool:
+    """Whether a module has a `NAME = …` at its top."""
+    return any(
+        isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+        for node in tree.body
+    )
+
+
 def keys(tree: ast.Module, name: str) -> list[str]:
     """The keys of a module-level `NAME = {"key": …}`, whatever their values are."""
     for node in tree.body:

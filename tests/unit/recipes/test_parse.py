@@ -53,7 +53,7 @@ class Place:
 def test_what_is_written_becomes_a_tree_over_each_sentence_in_its_order() -> None:
     line = "(S (NP DT NN ) (VP VBZ ) . )"
     tokenizer = Tokenizer.train([line, "the dog sleeps ."], vocab=280)
-    model = Copyist([*tokenizer.encode([line])[0], STOP], tokenizer.vocab)
+    model = Copyist([*tokenizer.encode([line], stop=True)[0]], tokenizer.vocab)
     found = parses(model, tokenizer, [("the", "dog", "really", "sleeps"), ("a", "cat", "runs", ".")])
     assert [bracket(tree) for tree in found] == [
         "(S (NP (DT the) (NN dog)) (VP (VBZ really)) (. sleeps))",

@@ -211,9 +211,11 @@ def test_what_is_no_tokenizer_is_refused(content: bytes, tmp_path: Path) -> None
 def test_one_row_is_decoded_to_a_text_and_several_to_a_list(kind: Kind) -> None:
     tokenizer, two = TRAINED[kind], ["der Hund", "die Katze"]
     rows = tokenizer.encode(two)
-    assert tokenizer.decode(rows) == [tokenizer.decode(row) for row in rows]
+    together: object = tokenizer.decode(rows)
+    assert together == [tokenizer.decode(row) for row in rows]
     assert tokenizer.decode(torch.tensor(rows[0])) == tokenizer.decode(np.array(rows[0])) == tokenizer.decode(rows[0])
-    assert tokenizer.decode(torch.tensor(rows[:1])) == [tokenizer.decode(rows[0])]
+    one: object = tokenizer.decode(torch.tensor(rows[:1]))
+    assert one == [tokenizer.decode(rows[0])]
     assert tokenizer.decode([]) == ""
 
 
