@@ -151,7 +151,7 @@ def test_a_model_is_exported_for_batches_of_any_size(one: Family) -> None:
 def test_a_class_is_found_by_its_name_alone(one: Family) -> None:
     assert family(one.name) is one
     assert getattr(regard.models, one.model.__name__) is one.model
-    assert {one.name, one.model.__name__} <= set(dir(regard.models))
+    assert one.model.__name__ in dir(regard.models)
     with pytest.raises(KeyError, match=f"no preset is called 'huge'; try {one.name}"):
         one.build("huge")
 
