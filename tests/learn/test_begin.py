@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.data import DataError
-from regard.hub.store import load
+from regard.hub import load
 from regard.recipes import translate
 from regard.train.loop import fit
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from regard.hub.store import load
+from regard.hub import load
 from regard.recipes import parse, recall, sentiment, translate
 from regard.train.loop import fit
 from regard.train.plan import Plan

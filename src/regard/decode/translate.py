@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from operator import index
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +16,7 @@ from regard.decode.beam import beam as search
 from regard.decode.generate import Choice, argmax, generate
 from regard.decode.hypothesis import Hypothesis, followed
 from regard.decode.precision import Precision, quantize
-from regard.hub.store import load
+from regard.hub import load
 from regard.text import Tokenizer
 
 Progress = Callable[[int, int], None]  # how many texts are done, and how many there are
@@ -156,7 +155,7 @@ class Translator:
         sources = [source for source in sources for _ in range(drawn)]
         device = next(self.model.parameters()).device
         lengths = torch.tensor([len(source) for source in sources], device=device)
-        pad, first_id, stop = self.tokenizer.pad or 0, index(self.tokenizer.start), index(self.tokenizer.stop)  # type: ignore[arg-type]
+        pad, first_id, stop = (self.tokenizer.special(role) for role in ("pad", "start", "stop"))
         padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=pad)
         state, first = self.model.start(padded.to(device), lengths=lengths), torch.full_like(lengths, first_id)
         limit = [2 * len(source) + 10 for source in sources]

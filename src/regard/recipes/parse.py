@@ -101,7 +101,11 @@ def parses(model: Any, tokenizer: "Tokenizer", sentences: "Sequence[Sequence[str
             # A word brings its tag, and as a rule less than one phrase, which takes three: bracket, label, bracket.
             limit = [6 * len(ids[i]) + 20 for i in some]
             written = greedy(
-                model.step, state, torch.full_like(lengths, tokenizer.start), stop=tokenizer.stop, limit=limit
+                model.step,
+                state,
+                torch.full_like(lengths, tokenizer.special("start")),
+                stop=tokenizer.special("stop"),
+                limit=limit,
             )
         for i, each in zip(some, written, strict=True):
             found[i] = grow(tokenizer.decode(each.words), sentences[i])

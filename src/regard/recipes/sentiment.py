@@ -78,7 +78,7 @@ def build(recipe: Recipe) -> tuple["Task", dict[str, Any]]:
         where = next(iter(model.parameters())).device
         ids, right = (torch.as_tensor(side, device=where) for side in batch.sides)
         if model.training and recipe.forget:
-            ids = ids.masked_fill(torch.rand(ids.shape, device=where) < recipe.forget, tokenizer.unknown)
+            ids = ids.masked_fill(torch.rand(ids.shape, device=where) < recipe.forget, tokenizer.special("unknown"))
         return model(ids, lengths=torch.as_tensor(batch.lengths[0], device=where)), right[:, 0]
 
     def loss(model: nn.Module, batch: Any) -> torch.Tensor:

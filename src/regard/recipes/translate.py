@@ -250,7 +250,7 @@ def shaped(recipe: Writer, vocab: int) -> tuple["Family", Any]:
 def begun(wanted: str) -> tuple["Family", Any, "Tokenizer", Mapping[str, Any]]:
     """The family of a trained model, the model, the tokenizer it learnt with, and its card."""
     from regard.data import DataError
-    from regard.hub.store import load
+    from regard.hub import load
 
     try:
         stored = load(wanted)

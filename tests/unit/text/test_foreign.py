@@ -3,6 +3,8 @@
 import json
 import os
 import struct
+from contextlib import nullcontext, suppress
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -35,7 +37,8 @@ def bert(tmp_path: Path) -> Path:
 def test_a_bert_puts_its_own_marks_around_a_text(bert: Path) -> None:
     tokenizer = Tokenizer.load(bert)
     assert (tokenizer.pad, tokenizer.start, tokenizer.stop, tokenizer.unknown) == (0, 2, 3, 1)
-    assert (tokenizer.kind, tokenizer.vocab, tokenizer.specials) == ("pieces", 10, {0, 1, 2, 3, 4})
+    assert (tokenizer.kind, tokenizer.vocab) == ("pieces", 10)
+    assert tokenizer.specials == {0, 1, 2, 3, 4}
     assert tokenizer.encode(["Der Hund lauft."]) == [[2, 5, 6, 7, 8, 9, 3]]
     assert tokenizer.encode(["Der Hund lauft."], limit=4) == [[2, 5, 6, 3]]
     assert tokenizer.encode(["Der Hund"], start=False, stop=False) == [[5, 6]]
@@ -77,7 +80,7 @@ def test_a_vocabulary_without_a_start_cannot_begin_with_one(tmp_path: Path) -> N
     tokenizer = Tokenizer.load(tmp_path)
     assert (tokenizer.pad, tokenizer.start, tokenizer.stop, tokenizer.unknown) == (None,) * 4
     assert tokenizer.encode(["a"]) == [[0]]
-    with pytest.raises(ValueError, match="this tokenizer has no start token; encode with start=False"):
+    with pytest.raises(ValueError, match="this tokenizer has no start token; choose one that has"):
         tokenizer.encode(["a"], start=True)
 
 
@@ -138,20 +141,17 @@ def test_marians_pieces_are_numbered_by_its_vocabulary(tmp_path: Path) -> None:
 @given(st.binary(max_size=60))
 def test_no_bytes_get_past_the_reader_unexplained(data: bytes) -> None:
     for hostile in (data, UNIGRAM + data, data + UNIGRAM):
-        try:
-            sentencepiece.parse(hostile)
-        except (ValueError, struct.error) as error:
-            assert len(str(error)) < 200
+        with suppress(ValueError, struct.error):
+            assert sentencepiece.parse(hostile).pieces
 
 
 @pytest.mark.parametrize("place", range(0, len(UNIGRAM) - 1, 7))
 def test_a_model_cut_anywhere_is_refused_or_a_smaller_one(place: int, tmp_path: Path) -> None:
     path = tmp_path / "spiece.model"
     path.write_bytes(UNIGRAM[:place])
-    try:
+    whole = place in accumulate(map(len, PIECES))
+    with nullcontext() if whole else pytest.raises(ValueError, match=r"spiece\.model is not a tokenizer"):
         assert Tokenizer.load(path).vocab < len(PIECES)
-    except ValueError as error:
-        assert "spiece.model is not a tokenizer" in str(error)
 
 
 @pytest.mark.parametrize("rule", ["nmt_nfkc", "identity", "nmt_nfkc_cf"])
@@ -183,6 +183,6 @@ def test_text_is_cut_as_sentencepiece_cuts_it(tmp_path: Path, kind: str, rule: s
     [(((0, 0),), ("a",)), (((0, 1), (1, 1)), ("a", "b")), (((0, 1),), ("a", "b")), (((1, 1), (0, 0)), ("a", "b"))],
 )
 def test_each_piece_is_in_one_word(spans: tuple[tuple[int, int], ...], labels: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match="each piece is in one word|give one for each"):
+    with pytest.raises(ValueError, match=r"each piece is in one word|give one for each"):
         Words(("x", "y"), spans, labels)
     assert len(Words(("x", "y"), ((0, 1),), ("xy",))) == 2
