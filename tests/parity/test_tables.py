@@ -1,4 +1,4 @@
-"""Other people's checkpoints, in and out: Marian as `transformers` saves it, torch's own modules, by their outputs."""
+"""Other people's checkpoints, in and out, by their outputs: Marian as `transformers` saves it, and torch's modules."""
 
 import json
 from pathlib import Path

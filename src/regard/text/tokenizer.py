@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from operator import index
 from pathlib import Path
-from typing import Any, SupportsIndex, overload
+from typing import Any, Literal, SupportsIndex, overload
 
 import tokenizers
 from tokenizers import pre_tokenizers
@@ -105,6 +105,13 @@ class Tokenizer:
         """What an id is called in the vocabulary."""
         return self._entries[self._known([i])[0]]
 
+    def special(self, role: Literal["pad", "start", "stop", "unknown"]) -> int:
+        """The id of a special token by its role; a ValueError where there is none."""
+        i: int | None = getattr(self, role)
+        if i is None:
+            raise ValueError(f"this tokenizer has no {role} token; choose one that has, or do without it")
+        return i
+
     def halves(self) -> list[tuple[int, int]]:
         """The two entries that byte pair encoding joined to make each entry; -1 and -1 where nothing was joined."""
         numbers: dict[str, int] = self._inner.get_vocab()
@@ -128,7 +135,7 @@ class Tokenizer:
         a special written out in a text, such as <pad>, is plain text.
         """
         template = start is None and stop is None and self._inner.post_processor is not None
-        before, after = self._around("start", start), self._around("stop", stop)
+        before, after = [self.special("start")] if start else [], [self.special("stop")] if stop else []
         added = self._inner.num_special_tokens_to_add(False) if template else len(before) + len(after)
         room = None if limit is None else limit - added
         if room is not None and room < 1:
@@ -174,18 +181,12 @@ class Tokenizer:
         labels = tuple(_shown(b"".join(raw[start : end + 1])) for start, end in spans)
         return Words(tuple(map(_shown, raw)), spans, labels)
 
-    def _around(self, role: str, wanted: bool | None) -> list[int]:
-        i: int | None = getattr(self, role)
-        if wanted and i is None:
-            raise ValueError(f"this tokenizer has no {role} token; encode with {role}=False")
-        return [i] if wanted and i is not None else []
-
     def _mapped(self, text: str) -> list[int]:
         """Ids by the names of the pieces, after the code of a language such as >>fra<<, which some models read."""
         ids = self._ids or {}
         code = match.group() if (match := re.match(">>.*?<<", text)) and match.group() in ids else ""
         tokens = [*([code] if code else []), *self._inner.encode(text[len(code) :], add_special_tokens=False).tokens]
-        return [ids[token] if token in ids else index(self.unknown) for token in tokens]  # type: ignore[arg-type]
+        return [ids[token] if token in ids else self.special("unknown") for token in tokens]
 
     def _known(self, ids: Iterable[SupportsIndex]) -> list[int]:
         found, vocab = [index(i) for i in ids], self.vocab

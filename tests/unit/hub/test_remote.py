@@ -19,10 +19,11 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 LOAD = """
 import sys
 from regard.hub import CheckpointError, load
-try:
-    print(load(sys.argv[1]).name)
-except CheckpointError as error:
-    print("refused:", error)
+for what in sys.argv[1:]:
+    try:
+        print(load(what).name)
+    except CheckpointError as error:
+        print("refused:", error)
 """
 
 
@@ -96,35 +97,30 @@ def server(tmp_path: Path) -> Iterator[Server]:
     thread.join()
 
 
-def run(what: str, tmp_path: Path, port: int) -> str:
-    """Load in a process of its own, since the client reads its settings once."""
+def run(tmp_path: Path, port: int, *what: str) -> list[str]:
+    """Load in a process of its own, since the client reads its settings once; a line for each."""
     own = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HOME": str(tmp_path / "cache"), "HF_HUB_DISABLE_XET": "1"}
     paths = {"PYTHONPATH": ":".join(filter(None, sys.path)), "HOME": str(tmp_path), "PATH": ""}
-    answer = subprocess.run(
-        [sys.executable, "-c", LOAD, what], capture_output=True, text=True, timeout=240, env=own | paths, check=True
-    )
-    return answer.stdout.strip()
+    command = [sys.executable, "-c", LOAD, *what]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=240, env=own | paths, check=True)
+    return answer.stdout.splitlines()
 
 
 def test_a_model_is_fetched_once_and_nothing_that_could_run(server: Server, tmp_path: Path) -> None:
-    port = server.server_port
-    assert run("hub:me/sets", tmp_path, port) == "me/sets"
-    fetched = {each.rpartition("/")[2] for each in server.asked if each.startswith("GET") and "/resolve/" in each}
-    assert fetched == {"config.json", "card.json", "model.safetensors"}
-    server.asked.clear()
-    assert run("hub:me/sets", tmp_path, port) == "me/sets"
-    assert server.asked == []  # the cache has it, and nobody was asked
-    assert run("hub:me/sets@v1", tmp_path, port) == "me/sets@v1"
-    said = run("hub:me/other", tmp_path, port)
-    assert said.startswith("refused: hub:me/other cannot be fetched: the hub answers 404; check owner, name and rev")
-    assert "\n" not in said
+    once, twice, tagged, other = run(
+        tmp_path, server.server_port, "hub:me/sets", "hub:me/sets", "hub:me/sets@v1", "hub:me/other"
+    )
+    assert (once, twice, tagged) == ("me/sets", "me/sets", "me/sets@v1")
+    assert other.startswith("refused: hub:me/other cannot be fetched: the hub answers 404; check owner, name and rev")
+    fetched = [each.rpartition("/")[2] for each in server.asked if each.startswith("GET") and "/resolve/" in each]
+    assert sorted(fetched) == ["card.json", "config.json", "model.safetensors"]
+    assert sum(each.endswith("me/sets/revision/main") for each in server.asked) == 1  # the second time nobody was asked
 
 
 def test_without_a_network_one_sentence_says_so(tmp_path: Path) -> None:
-    said = run("hub:me/sets", tmp_path, 9)  # nobody listens there
+    (said,) = run(tmp_path, 9, "hub:me/sets")  # nobody listens there
     assert said.startswith("refused: hub:me/sets is not in the cache and cannot be fetched (")
     assert said.endswith("go online, or give the folder of a copy")
-    assert "\n" not in said
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -211,11 +212,11 @@ def test_what_is_no_tokenizer_is_refused(content: bytes, tmp_path: Path) -> None
 def test_one_row_is_decoded_to_a_text_and_several_to_a_list(kind: Kind) -> None:
     tokenizer, two = TRAINED[kind], ["der Hund", "die Katze"]
     rows = tokenizer.encode(two)
-    together: object = tokenizer.decode(rows)
-    assert together == [tokenizer.decode(row) for row in rows]
+    assert tokenizer.decode(rows) == [tokenizer.decode(row) for row in rows]
     assert tokenizer.decode(torch.tensor(rows[0])) == tokenizer.decode(np.array(rows[0])) == tokenizer.decode(rows[0])
-    one: object = tokenizer.decode(torch.tensor(rows[:1]))
-    assert one == [tokenizer.decode(rows[0])]
+    assert tokenizer.decode(torch.tensor(rows[:1]).tolist()) == [tokenizer.decode(rows[0])]
+    several: Any = torch.tensor(rows[:1])
+    assert tokenizer.decode(several) == [tokenizer.decode(rows[0])]
     assert tokenizer.decode([]) == ""
 
 
