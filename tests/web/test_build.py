@@ -1,6 +1,7 @@
 """The Build up room: its numbers are the library's, and everything on it can be moved."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -173,22 +174,24 @@ def test_in_the_first_attention_a_question_that_lies_on_a_word_likes_it_best(pag
 
 def test_every_task_can_be_solved_one_after_the_other(build: Page) -> None:
     """As a reader does it: each step begins unsolved, and doing what it asks earns its tick."""
-    word: Any = lambda: build.get_by_label("The sentence", exact=True).input_value().split()[-1]  # noqa: E731
-    place: Any = lambda name: numbers(build, name)[-2:]  # noqa: E731
+
+    def additive() -> None:
+        drag_to(build, arrow(build, "q"), *numbers(build, "keys")[-2:])
+        assert numbers(build, "score")[-1] == max(numbers(build, "score"))
 
     def dot() -> None:
         asked = re.search("“(.*)”", build.locator(".trying").inner_text())
         assert asked is not None
-        at = ["we", "see", "the", "sky"].index(asked[1])
-        x, y = numbers(build, "keys")[2 * at : 2 * at + 2]
+        i = ["we", "see", "the", "sky"].index(asked[1])
+        x, y = numbers(build, "keys")[2 * i : 2 * i + 2]
         drag_to(build, arrow(build, "q"), -x, -y)
-        assert numbers(build, "score")[at] < 0
+        assert numbers(build, "score")[i] < 0
 
-    def additive() -> None:
-        drag_to(build, arrow(build, "q"), *place("keys"))
-        assert numbers(build, "score")[-1] == max(numbers(build, "score"))
+    def mask() -> None:
+        last = build.get_by_label("The sentence", exact=True).input_value().split()[-1]  # they were shuffled
+        drag(build, arrow(build, last), 20, 30)
 
-    ways: dict[str, Any] = {
+    ways: dict[str, Callable[[], object]] = {
         "words": lambda: drag_to(build, arrow(build, "sky"), 0.7, -1.5),
         "additive": additive,
         "dot": dot,
@@ -197,7 +200,7 @@ def test_every_task_can_be_solved_one_after_the_other(build: Page) -> None:
         "values": lambda: drag(build, build.locator(".arrow.role-v").first, 20, 30),
         "self": lambda: build.get_by_role("button", name="Shuffle").click(),
         "heads": lambda: build.get_by_label("turn head 2").press("ArrowRight"),
-        "mask": lambda: drag(build, arrow(build, word()), 20, 30),
+        "mask": mask,
         "cross": lambda: drag(build, arrow(build, "cielo"), 20, 30),
     }
     at(build, "words")
