@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, arange, nn
 
-from regard.attention import Attention, Memory, multihead, padding
+from regard.attention import Attention, Memory, causal, multihead, padding
 from regard.layers.blocks import Block, PostNormBlock
 from regard.layers.dropout import Dropout
 from regard.layers.mlp import MLP
@@ -103,7 +103,10 @@ class Transformer(nn.Module):
 
         `lengths` are those of the source, where it is padded; what stands beyond them is not read.
         """
-        logits, _ = self.step(target, self.start(source, lengths=lengths))
+        contexts = self.start(source, lengths=lengths).contexts
+        logits: Tensor = self.to_vocab(
+            self.decoder_norm(self.decoder(self._embedded(target), contexts, visible=causal(target.shape[1])))
+        )
         return logits
 
     def start(self, source: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> State:
