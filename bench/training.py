@@ -3,17 +3,25 @@
 The same batches of Multi30k, the same sizes, dropout 0.3 and label smoothing; each contestant in a process of its own,
 since the allocator's settings belong to a process. They take turns. One of them does the matrix products and nothing
 else: no loop of the same precision can be faster.
+
+Beside it, the peak memory of one of two processes that train a Transformer of some 100 million parameters together.
 """
 
+import json
 import math
+import os
+import resource
 from collections.abc import Callable
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import torch
 import torch.nn.functional as F
+from rich.table import Table
 from torch import Tensor, nn
 
 from bench.clock import Times, console, show
@@ -22,6 +30,8 @@ from regard.models.transformer import Config, Transformer
 from regard.text import Tokenizer
 from regard.train import machine
 from regard.train.loss import cross_entropy
+from regard.train.plan import Parallel
+from regard.train.ranks import Ranks
 
 WORK = [  # width, depth, heads, hidden
     (128, 4, 4, 256),
@@ -141,6 +151,7 @@ def run(*, quick: bool, bfloat16: bool) -> list[dict[str, object]]:
     for sizes in WORK:
         rows[f"width {sizes[0]}, depth {sizes[1]}+{sizes[1]}"] = _race(sizes, names, 4 if quick else 15)
     numbers = show("A training step on Multi30k", rows, reference="nn.Transformer float32")
+    numbers += _sharded()
     for work, times in rows.items():
         if bfloat16:
             theirs, mine = times["nn.Transformer bfloat16"], times["regard"]
@@ -184,3 +195,48 @@ def _work(end: Connection, sizes: Sizes, name: str, threads: int) -> None:
         began = perf_counter()
         step(batch)
         end.send(perf_counter() - began)
+
+
+LARGE = Config(vocab=16_000, width=768, depth=8, heads=12, hidden=3072, dropout=0.1, norm_first=True)
+
+
+def _sharded() -> list[dict[str, object]]:
+    """The peak memory of one of two processes that train a large model: a copy in each, or a shard in each."""
+    from torch.multiprocessing.spawn import spawn
+
+    found: list[dict[str, object]] = []
+    table = Table(title="Peak memory of one of two processes, one step of AdamW")
+    for column in ("", "parameters", "before the step", "at its peak"):
+        table.add_column(column)
+    for parallel in ("ddp", "fsdp"):
+        with TemporaryDirectory() as folder:
+            spawn(_share, (parallel, folder), nprocs=2)
+            row = json.loads((Path(folder) / "0.json").read_text())
+        found.append({"title": "peak memory of one of two processes", "parallel": parallel, **row})
+        table.add_row(parallel, f"{row['parameters'] / 1e6:.0f} M", *(f"{row[k]:.2f} GB" for k in ("before", "peak")))
+    console.print(table)
+    return found
+
+
+def _share(rank: int, parallel: Parallel, folder: str) -> None:
+    """One step of one process."""
+    os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511"}
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    with Ranks() as ranks:
+        model = Transformer(LARGE)
+        count = sum(p.numel() for p in model.parameters())
+        shared = ranks.share(model, parallel)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+        before = _gigabytes()
+        words = torch.randint(4, LARGE.vocab, (2, 16))
+        cross_entropy(shared(words, words[:, :-1]), words[:, 1:]).backward()
+        optimizer.step()
+        ranks.barrier()
+        row = {"parameters": count, "before": before, "peak": _gigabytes()}
+        (Path(folder) / f"{rank}.json").write_text(json.dumps(row))
+
+
+def _gigabytes() -> float:
+    """The most memory that this process has had, which is none that it has not used."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -96,7 +96,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = folder / "translate-0"
     (run / "model").mkdir(parents=True)
     asked = {"recipe": "translate", "fields": {"steps": 2500, "width": 16, "model": "transformer"}}
-    (run / "recipe.json").write_text(json.dumps(asked))
+    (run / "recipe.json").write_text(json.dumps(asked | {"scores": {"bleu": "higher"}}))
     (run / "model/card.json").write_text(json.dumps({"title": "Untaught", "measured": {"bleu": 31.5}}))
     rows = [
         {"step": step, "loss": 8 / step**0.3, "lr": 1e-3, "grad_norm": 1.0, "size": 2000, "seconds": 0.5 * step}

@@ -82,7 +82,7 @@ def show(flags: List) -> None:
     for dataset in SETS.values():
         counts = ", ".join(name if count is None else f"{name} {count:,}" for name, count in dataset.splits.items())
         print(ink(dataset.name, BOLD, CYAN) + f"  {dataset.about}")
-        print(f"    {', '.join(dataset.languages)} · {counts}")
+        print("    " + " · ".join(filter(None, (dataset.kind, ", ".join(dataset.languages), counts))))
         print(f"    {_size(dataset)} · terms: {dataset.terms} · {ink(dataset.home, DIM)}")
         print(f"    {_where(dataset)}")
 

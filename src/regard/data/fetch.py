@@ -15,8 +15,8 @@ from typing import IO, Literal
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from regard.data.dataset import Dataset, File
 from regard.data.errors import DataError
-from regard.data.sets import Dataset, File
 from regard.progress import Progress, bar
 
 try:

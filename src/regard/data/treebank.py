@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from regard.data.errors import DataError
-from regard.data.pairs import SPLITS, belongs, lines
+from regard.data.rows import SPLITS, belongs, lines
 from regard.world.language import Tree, leaves, parse
 
 EMPTY = "-NONE-"  # the tag of what is not said

@@ -3,8 +3,8 @@
 Whatever the model, it reads the pairs and the noise and is asked with the key: attention alone (transformer-nano),
 states that are carried along (seq2seq-nano with attention=none and cell=rnn, gru or lstm), one that can look back
 (seq2seq-nano; Bahdanau 2014), convolutions (tcn-nano; Bai 2018), memories (memnet-nano; Sukhbaatar 2015). The score is
-accuracy, in all and by distance. Short distances are met as often as long ones, octave by octave: a model that must
-first find out that a value belongs to the key before it does so where little noise is in between.
+accuracy, in all and by distance. Short distances are met as often as long ones, octave by octave: that a value belongs
+to the key before it is found out where there is little noise.
 
 regard train recall
 regard train recall --model seq2seq-nano --set cell=lstm attention=none bidirectional=false
@@ -13,6 +13,7 @@ regard train recall --model memnet-nano --distance 128
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil, log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard.train.plan import Plan
@@ -40,9 +41,9 @@ class Recipe(Plan):
     """How many keys there are to choose from, and as many values, and as many words of noise."""
     items: int = 60_000
     """How many different items are met in training."""
-    steps: int = 2000
+    steps: int = 2500
     """Optimizer steps: how many times the weights change."""
-    lr: float = 1e-3
+    lr: float = 2e-3
     """Peak learning rate (the optimizer's step size)."""
     warmup: int = 100
     """Warm-up: steps in which the learning rate rises from zero to its peak."""
@@ -116,11 +117,18 @@ def items(recipe: Recipe, split: str, distance: int | tuple[int, int], count: in
 
 
 def octaves(recipe: Recipe) -> "list[Recall]":
-    """What to learn from: as many items from 1 word on as from 2, 4, 8, … on, none of them twice."""
+    """What to learn from: as many batches with distances from 1 on as from 2, 4, 8, … on, and no item twice."""
     edges = [2**i for i in range(recipe.distance.bit_length())]
     ranges = [(low, min(2 * low - 1, recipe.distance)) for low in edges]
-    share = -(-recipe.items // len(ranges))
-    return [item for i, each in enumerate(ranges) for item in items(recipe, "train", each, share, i * share)]
+    # Short items are many in a batch, and it is from them that a model learns what belongs together.
+    many = [1 / (2 * recipe.pairs + (low + high) / 2) for low, high in ranges]
+    shares = [ceil(recipe.items * each / sum(many)) for each in many]
+    starts = [sum(shares[:i]) for i in range(len(shares))]
+    return [
+        item
+        for distance, count, start in zip(ranges, shares, starts, strict=True)
+        for item in items(recipe, "train", distance, count, start)
+    ]
 
 
 def batches(recipe: Recipe, rows: "list[Recall]") -> "Batches[Batch]":
@@ -152,8 +160,6 @@ def accuracy(recipe: Recipe, model: "nn.Module", rows: "Batches[Batch]") -> floa
 
 def choose(recipe: Recipe) -> tuple["Family", Any]:
     """The family of a recipe's model, and the model with its first weights."""
-    from math import ceil, log2
-
     from regard.recipes.choose import build, family_of, parse
     from regard.world.recall import vocabulary
 

@@ -5,6 +5,7 @@
 
 import os
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -61,13 +62,18 @@ class Ranks:
             return model
         if parallel == "ddp":
             return nn.parallel.DistributedDataParallel(model)
-        mesh = init_device_mesh(self.device.type, (self.count,))
-        # Block by block, so that while it computes a process holds one block whole, and not the model.
+        shard = partial(fully_shard, mesh=init_device_mesh(self.device.type, (self.count,)))
+        # Block by block, so that while it computes a process holds one block whole, and not the model. What a decoder
+        # remembers of its source is projected before its blocks run, so these projections are units of their own.
+        for name in getattr(model, "cross_attentions", ()):
+            attention = model.get_submodule(name)
+            for projection in ("k", "v"):
+                shard(attention.get_submodule(projection))
         for stack in [module for module in model.modules() if isinstance(module, nn.ModuleList)]:
             for block in stack:
-                if any(True for _ in block.parameters()):
-                    fully_shard(block, mesh=mesh)
-        fully_shard(model, mesh=mesh)
+                if next(block.parameters(), None) is not None:
+                    shard(block)
+        shard(model)
         return model
 
     def no_sync(self, shared: nn.Module, last: bool) -> AbstractContextManager[Any]:

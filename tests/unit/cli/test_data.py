@@ -53,4 +53,4 @@ def test_the_world_needs_no_fetching(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_an_unknown_set_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "get", "multi"]) == 2
-    assert "no data set is called 'multi'; choose multi30k, tatoeba-en-it, world" in capsys.readouterr().err
+    assert "no data set is called 'multi'; try multi30k" in capsys.readouterr().err

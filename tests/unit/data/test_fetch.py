@@ -57,7 +57,9 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 def dataset(server: Server) -> Dataset:
     home = f"http://127.0.0.1:{server.server_port}"
-    return Dataset("small", "a file", "free", home, ("en",), {}, (FILE,), home)
+    return Dataset(
+        name="small", kind="images", about="a file", terms="free", home=home, splits={}, files=(FILE,), folder=home
+    )
 
 
 def test_a_file_is_fetched_once_and_found_afterwards(server: Server, tmp_path: Path) -> None:
@@ -129,8 +131,8 @@ def test_ones_own_folder_comes_first_and_is_checked(
 def test_every_named_set_states_its_home_its_terms_and_its_files() -> None:
     for name, known in SETS.items():
         assert name == known.name == find(name).name
-        assert all((known.about, known.terms, known.home, known.languages, known.splits))
+        assert all((known.about, known.terms, known.home, known.kind, known.splits))
         assert all(len(file.sha256) == 64 and file.size > 0 and "/" not in file.name for file in known.files)
         assert known.folder.startswith("https://") or not known.folder  # not fetched file by file
-    with pytest.raises(ValueError, match="no data set is called 'multi'; choose multi30k, tatoeba-en-it, world"):
+    with pytest.raises(ValueError, match="no data set is called 'multi'; try multi30k"):
         find("multi")

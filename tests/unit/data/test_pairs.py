@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.data import SETS, DataError, divide, get, pairs, parallel, table
-from regard.data.pairs import _words
+from regard.data.rows import _words
 
 
 @pytest.mark.usefixtures("published")
