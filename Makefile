@@ -13,7 +13,7 @@ APT = $(if $(filter 0,$(shell id -u)),,sudo -n) env DEBIAN_FRONTEND=noninteracti
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 18
 
-run: $(VENV)/.run  ## set up, and open the explorer on the models that come along
+run: $(VENV)/.run  ## set up, and open the explorer on the bundled models
 	$(BIN)/regard explore
 
 test: $(DEV) browser  ## set up, and run every test

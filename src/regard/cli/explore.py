@@ -3,7 +3,7 @@
 The page comes from this machine and needs no internet. Only this machine can open it; with another --host, so can
 whoever has the printed address, which carries a token.
 
-    regard explore                                     every model that comes along
+    regard explore                                     every bundled model
     regard explore --model runs/translate-0            and one of your own
     regard explore --no-open --port 0                  any free port, and no browser
 """
