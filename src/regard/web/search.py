@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Trace, off, only, record, uniform
-from regard.attention.core import Edit, Look
+from regard.attention import Trace, off, only, record, then, uniform
+from regard.attention.core import Edit
 from regard.decode import Translation, Translator
 from regard.text import START, STOP, Tokenizer
 from regard.web.looks import Attended, Cut
@@ -45,18 +45,11 @@ def _attended(trace: Trace, name: str, kind: Any) -> Attended:
 def edited(wishes: Iterable[tuple[str, int | None, str]], known: Sequence[Attended]) -> dict[str, Edit]:
     """The edits of each attention, from its name, a head or all, and what to do with it."""
     heads = {each.name: each.heads for each in known}
-    found: dict[str, Edit] = {}
-    for name, head, kind in wishes:
-        edit = only(off if kind == "off" else uniform, *(range(heads[name]) if head is None else (head,)))
-        found[name] = _after(found[name], edit) if name in found else edit
-    return found
-
-
-def _after(first: Edit, second: Edit) -> Edit:
-    def edit(look: Look) -> Float[Tensor, "b h q k"]:
-        return second(replace(look, edit=first))
-
-    return edit
+    found: dict[str, list[Edit]] = {}
+    for name, head, kind in dict.fromkeys(wishes):
+        edit = off if kind == "off" else uniform
+        found.setdefault(name, []).append(only(edit, *(range(heads[name]) if head is None else (head,))))
+    return {name: then(*edits) for name, edits in found.items()}
 
 
 @dataclass(slots=True)
