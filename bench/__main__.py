@@ -17,7 +17,7 @@ import tyro
 
 from bench import attention, decoding, explorer, limits, paths, recording, training, translation, windows, world
 from bench.clock import console
-from regard.attention.core import cpu_multiplies_bfloat16
+from regard.attention.kernel import cpu_multiplies_bfloat16
 
 TABLES = {
     "limits": limits.run,

@@ -4,7 +4,7 @@ import torch
 from rich.table import Table
 
 from bench.clock import console, race
-from regard.attention.core import cpu_multiplies_bfloat16
+from regard.attention.kernel import cpu_multiplies_bfloat16
 
 
 def run(*, quick: bool, bfloat16: bool) -> list[dict[str, object]]:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""Fused kernel or written-out product: the table that the choice in `attention/core.py` was read from.
+"""Fused kernel or written-out product: the table that the choice in `attention/kernel.py` was read from.
 
 Heads come as the module makes them, transposed views of one projection, which is not how kernels like them best.
 """
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from bench.clock import Times, race, show
-from regard.attention import Look, causal, core, mix
+from regard.attention import Look, causal, kernel, mix
 
 LENGTHS = (16, 32, 64, 128, 256, 512)
 TOKENS, HEADS, WIDTH = 2048, 8, 64  # shorter looks come in larger batches
@@ -45,7 +45,7 @@ def _answer(look: Look, v: Tensor, *, written: bool, learning: bool) -> Callable
 
     def once() -> None:
         with (
-            patch.object(core, "_written_out_is_faster", lambda look, dropout: written),  # noqa: ARG005
+            patch.object(kernel, "written_out_is_faster", lambda *_: written),
             torch.set_grad_enabled(learning),
         ):
             y = mix(look, v)

@@ -57,7 +57,9 @@ def _foreign(seconds: float) -> dict[str, dict[str, Times]]:
     """Models that are not ours, which torch has to show to the scope operation by operation."""
     layer = nn.TransformerEncoderLayer(384, 6, 1536, batch_first=True)
     encoder, x = nn.TransformerEncoder(layer, 4, enable_nested_tensor=False).eval(), torch.randn(4, 256, 384)
-    config = GPT2Config(n_embd=384, n_layer=6, n_head=6, n_positions=256, vocab_size=1000)
+    config = GPT2Config(
+        n_embd=384, n_layer=6, n_head=6, n_positions=256, vocab_size=1000, bos_token_id=0, eos_token_id=0
+    )
     gpt2, words = GPT2Model(config).eval(), torch.randint(1000, (4, 256))
     works = {
         "GPT-2 of transformers, 6 layers, b4 n256 w384": (gpt2, words),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.looks import Case, anything, cases
 from torch import Tensor
 
-from regard.attention import Causal, Look, core, mix
+from regard.attention import Causal, Look, kernel, mix
 
 
 def answers(case: Case, *, fused: bool) -> list[Tensor]:
@@ -17,7 +17,7 @@ def answers(case: Case, *, fused: bool) -> list[Tensor]:
     case = case.with_gradients()
     choice = pytest.MonkeyPatch()
     with choice.context() as patch:
-        patch.setattr(core, "_written_out_is_faster", lambda look, dropout: not fused)
+        patch.setattr(kernel, "written_out_is_faster", lambda *_: not fused)
         y = mix(case.look, case.v)
     y.float().square().sum().backward()
     return [y, *(t.grad for t in (case.look.q, case.look.k, case.v) if t.grad is not None)]
@@ -113,7 +113,7 @@ def test_rows_that_share_a_memory_answer_as_if_each_had_a_copy(case: Case, fused
     one = replace(case.look, k=case.look.k[:1])
     own = replace(case.look, k=one.k.expand(rows, -1, -1, -1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core, "_written_out_is_faster", lambda look, dropout: not fused)
+        patch.setattr(kernel, "written_out_is_faster", lambda *_: not fused)
         near(mix(one, case.v[:1]), mix(own, case.v[:1].expand(rows, -1, -1, -1)))
     near(one.weights(), own.weights())
 

@@ -1,13 +1,30 @@
 """What is true of cutting a map into groups, whatever its size."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 
-from regard.attention import Atrous, Axis, Partitioned, Relative2d, Shifted, Window, causal, multihead, record
-from regard.attention.partition import Partition
+from regard.attention import (
+    Atrous,
+    Attention,
+    Axis,
+    Layout,
+    Partition,
+    Partitioned,
+    Relative2d,
+    Shifted,
+    Trace,
+    Window,
+    causal,
+    multihead,
+    record,
+)
+from regard.layers.blocks import Block
+from regard.layers.mlp import MLP
 
 sides = st.integers(1, 11)
 partitions = st.one_of(
@@ -41,16 +58,99 @@ def test_merging_what_was_split_gives_it_back(partition: Partition, batch: int, 
     assert partition.merge(partition.split(x), height, width).equal(x)
 
 
+class Whole(nn.Module):
+    """Attention over all of a map at once, with a mask in place of the groups."""
+
+    def __init__(self, attn: Attention, partition: Partition) -> None:
+        super().__init__()
+        self.attn, self.partition = attn, partition
+
+    def forward(self, x: Tensor, *, where: Tensor | None = None, visible: Tensor | None = None) -> Tensor:
+        _, height, width, _ = x.shape
+        places = [(row, column) for row in range(height) for column in range(width)]
+        groups = [group_of(self.partition, row, column, height, width) for row, column in places]
+        alike = torch.tensor([[a == b for b in groups] for a in groups])
+        y: Tensor = self.attn(x.flatten(1, 2), visible=alike[None, None])
+        return y.view_as(x)
+
+
+class WholeBias(nn.Module):
+    """A window's table, read for all pairs of cells of a map."""
+
+    def __init__(self, bias: Relative2d, height: int, width: int) -> None:
+        super().__init__()
+        tall, wide = bias.window
+        cells = torch.cartesian_prod(torch.arange(height), torch.arange(width))
+        down, right = (cells[:, None] - cells[None]).unbind(-1)
+        # Cells farther from each other than a window do not see each other: any number will do.
+        down, right = down.clamp(1 - tall, tall - 1) + tall - 1, right.clamp(1 - wide, wide - 1) + wide - 1
+        self.bias = bias.table[down * (2 * wide - 1) + right].permute(2, 0, 1)[None].detach()
+
+    def forward(self, q: Tensor, k: Tensor) -> Tensor:
+        return self.bias
+
+
+def unfolded(trace: Trace, name: str) -> Tensor:
+    look = trace[name][0]
+    return look.layout.unfold(look.weights())
+
+
+def near(one: Tensor, other: Tensor) -> None:
+    torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
+
+
 @given(partitions, sides, sides)
 def test_attention_in_groups_equals_full_attention_where_only_the_group_is_visible(
     partition: Partition, height: int, width: int
 ) -> None:
-    attn = multihead(8, 2).eval()
+    grouped, x = Partitioned(multihead(8, 2).eval(), partition), torch.randn(2, height, width, 8)
+    whole = Whole(grouped.attn, partition)
+    with record(grouped) as trace:
+        y = grouped(x)
+    with record(whole) as full:
+        near(y, whole(x))
+    near(unfolded(trace, "attn"), full.weights("attn"))
+
+
+@given(st.sampled_from([2, 3, 4]), sides, sides)
+def test_a_swin_shows_its_weights_over_the_whole_picture(size: int, height: int, width: int) -> None:
+    def block(partition: Partition) -> Block:
+        attn = multihead(8, 2, bias=Relative2d(size, 2))
+        nn.init.normal_(attn.bias.table)
+        return Block(8, Partitioned(attn, partition), MLP(8))
+
+    swin = nn.Sequential(block(Window(size)), block(Shifted(size, size // 2))).eval()
+    whole = deepcopy(swin)
+    for each in whole:
+        each.attn.attn.bias = WholeBias(each.attn.attn.bias, height, width)
+        each.attn = Whole(each.attn.attn, each.attn.partition)
     x = torch.randn(2, height, width, 8)
-    groups = [group_of(partition, row, column, height, width) for row in range(height) for column in range(width)]
-    visible = torch.tensor([[a == b for b in groups] for a in groups])
-    full: Tensor = attn(x.flatten(1, 2), visible=visible)
-    torch.testing.assert_close(Partitioned(attn, partition)(x), full.view_as(x), atol=1e-5, rtol=1e-4)
+    with record(swin) as trace, torch.no_grad():
+        y = swin(x)
+    with record(whole) as full, torch.no_grad():
+        near(y, whole(x))
+    assert trace.names == full.names == ["0.attn.attn", "1.attn.attn"]
+    for name in trace.names:
+        near(unfolded(trace, name), full.weights(name))
+
+
+def test_pooled_keys_are_a_smaller_map_beside_that_of_the_queries() -> None:
+    attn, x, pooled = multihead(8, 2), torch.randn(2, 24, 8), torch.randn(2, 6, 8)
+    with record(attn) as trace:
+        attn(x, attn.remember(pooled), layout=Layout(4, 6, keys=(2, 3)))
+    assert unfolded(trace, "").equal(trace.weights(""))
+    words = "24 queries at 6 keys are not those of a map of 4×6 that looks at one of 4×6"
+    with pytest.raises(ValueError, match=words):
+        Layout(4, 6).unfold(trace.weights(""))
+    with pytest.raises(ValueError, match=r"groups of Window\(size=2\) hold their own keys; leave keys=\(2, 3\) out"):
+        Layout(4, 6, Window(2), keys=(2, 3))
+
+
+def test_where_is_cut_as_the_map_is() -> None:
+    attn, x, where = multihead(8, 2).eval(), torch.randn(2, 5, 6, 8), torch.randn(1, 5, 6, 8)
+    same = where.expand_as(x).flatten(1, 2)
+    whole = attn(x.flatten(1, 2), where=same).view_as(x)
+    near(Partitioned(attn, Window(6))(x, where=where), whole)
 
 
 @pytest.mark.usefixtures("as_users_meet_it")

@@ -3,14 +3,14 @@
 Who asks (q) · who answers (k, v) · how they are scored · who may see whom · which tokens are grouped.
 """
 
-from regard.attention.attention import Attention, Latent, additive, bilinear, latent, multihead
+from regard.attention.attention import Attention, Latent, Partitioned, additive, bilinear, latent, location, multihead
 from regard.attention.bias import Alibi, Buckets, Continuous2d, Quadratic2d, Relative2d, Shaw
-from regard.attention.core import Additive, Dot, Look, mix, weigh
+from regard.attention.core import Additive, Dot, Location, Look, Score, mix, weigh
 from regard.attention.edits import off, only, then, uniform
 from regard.attention.hard import Picked, pick
 from regard.attention.masks import Causal, both, causal, either, local, media, padding, prefix, strided
 from regard.attention.memory import Memory
-from regard.attention.partition import Atrous, Axis, Partitioned, Shifted, Window, grid
+from regard.attention.partition import Atrous, Axis, Layout, Partition, Shifted, Window, grid
 from regard.attention.recorder import record
 from regard.attention.trace import Trace
 
@@ -25,12 +25,16 @@ __all__ = [
     "Continuous2d",
     "Dot",
     "Latent",
+    "Layout",
+    "Location",
     "Look",
     "Memory",
+    "Partition",
     "Partitioned",
     "Picked",
     "Quadratic2d",
     "Relative2d",
+    "Score",
     "Shaw",
     "Shifted",
     "Trace",
@@ -43,6 +47,7 @@ __all__ = [
     "grid",
     "latent",
     "local",
+    "location",
     "media",
     "mix",
     "multihead",

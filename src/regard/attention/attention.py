@@ -7,15 +7,18 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.attention.core import Additive, Dot, Look, Score, mix
-from regard.attention.masks import Visible, both, causal, check, newest
+from regard.attention.core import Additive, Dot, Location, Look, Score, mix
+from regard.attention.masks import Visible, both, causal, check, check_newest
 from regard.attention.memory import Memory
+from regard.attention.partition import Layout, Partition
 from regard.attention.recorder import observe
 
 # A bias sees the question, so that a score may add what depends on the query too (Shaw 2018).
 Bias = Callable[[Float[Tensor, "b h q d"], Float[Tensor, "b g k d"]], Float[Tensor, "*#bh #q #k"]]
 # A rotation of heads by their places, the first of which is `start` (Su 2021).
 Rotation = Callable[[Float[Tensor, "b h n d"], int], Float[Tensor, "b h n d"]]
+# A norm of heads of a given width, such as nn.RMSNorm or nn.LayerNorm.
+Norm = Callable[[int], nn.Module]
 
 
 class Attention(nn.Module):
@@ -33,45 +36,49 @@ class Attention(nn.Module):
         heads: int = 1,
         groups: int | None = None,
         score: Score = Dot(),
+        q_norm: nn.Module | None = None,
+        k_norm: nn.Module | None = None,
         bias: Bias | None = None,
         rotary: Rotation | None = None,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        if bias is not None and not callable(bias):
+            way = "projections without constant terms are made by qkv_bias=False, out_bias=False"
+            if isinstance(bias, Tensor):
+                way = "write bias=lambda q, k: mask"
+            raise TypeError(
+                f"bias is a {type(bias).__name__}, but it is called as bias(q, k) and added to the scores; {way}"
+            )
         self.q, self.k, self.v, self.out = q, k, v, out
         self.heads, self.groups = heads, heads if groups is None else groups
         self.score, self.bias, self.rotary, self.dropout = score, bias, rotary, dropout
+        self.q_norm, self.k_norm = q_norm, k_norm
         self.qkv: nn.Module | None = None  # q, k and v in one product, where somebody has prepared it
 
-    def remember(
-        self,
-        context: Float[Tensor, "b n c"],
-        past: Memory | None = None,
-        *,
-        where: Float[Tensor, "*#b n c"] | None = None,
-        visible: Bool[Tensor, "*#b #q n"] | None = None,
-    ) -> Memory:
-        """Project a context once, to be looked at many times; a `past` is continued.
-
-        Keys say where to look and values what is there, so `where` moves the keys alone.
-        """
-        return self._remembered(self.k(context if where is None else context + where), self.v(context), past, visible)
-
-    def look(self, x: Float[Tensor, "b n w"], memory: Memory, *, visible: Visible | None = None) -> Look:
-        """The question x puts to a memory, told to whoever is watching."""
-        self._check(x, memory)
-        return self._asked(self.q(x), memory, visible)
-
     def forward(
-        self, x: Float[Tensor, "b n w"], memory: Memory | None = None, *, visible: Visible | None = None
+        self,
+        x: Float[Tensor, "b n w"],
+        memory: Memory | None = None,
+        *,
+        where: Float[Tensor, "*#b n w"] | None = None,
+        visible: Visible | None = None,
+        layout: Layout | None = None,
     ) -> Float[Tensor, "b n o"]:
-        """Ask with x, of a memory or of x itself, and blend the answers."""
-        if memory is not None:
-            return self._answer(self.look(x, memory, visible=visible), memory)
-        self._check(x, None)
-        q, k, v = self._projected(x)
-        memory = self._remembered(k, v)
-        return self._answer(self._asked(q, memory, visible), memory)
+        """Ask with x, of a memory or of x itself, and blend the answers.
+
+        `where` is added to what queries and keys are made of, but not to values (Carion 2020, DETR). `layout` tells
+        whoever watches where the tokens lie on a map.
+        """
+        self._check(x, memory)
+        if memory is None:
+            q, k, v = self._project(x, where)
+            memory = self._memory(k, v)
+        else:
+            q = self.q(x if where is None else x + where)
+        look = self._look(q, memory, visible, layout)
+        y = mix(look, memory.v, dropout=self.dropout if self.training else 0.0)
+        return self.finish(y)
 
     def step(
         self,
@@ -85,48 +92,82 @@ class Attention(nn.Module):
         `visible` is the padding among the new tokens, which stays hidden in every later step.
         """
         self._check(x, None)
-        q, k, v = self._projected(x)
-        memory = self._remembered(k, v, past, visible)
-        return self._answer(self._asked(q, memory, causal(x.shape[1], len(memory))), memory), memory
+        q, k, v = self._project(x)
+        memory = self._memory(k, v, past, visible)
+        look = self._look(q, memory, causal(x.shape[1], memory.k.shape[-2]))
+        y = mix(look, memory.v, dropout=self.dropout if self.training else 0.0)
+        return self.finish(y), memory
+
+    def remember(
+        self,
+        context: Float[Tensor, "b n c"],
+        past: Memory | None = None,
+        *,
+        where: Float[Tensor, "*#b n c"] | None = None,
+        visible: Bool[Tensor, "*#b #q n"] | None = None,
+    ) -> Memory:
+        """Project a context once, to be looked at many times; a `past` is continued.
+
+        Keys say where to look and values what is there, so `where` moves the keys alone.
+        """
+        return self._memory(self.k(context if where is None else context + where), self.v(context), past, visible)
+
+    def look(
+        self,
+        x: Float[Tensor, "b n w"],
+        memory: Memory,
+        *,
+        where: Float[Tensor, "*#b n w"] | None = None,
+        visible: Visible | None = None,
+        layout: Layout | None = None,
+    ) -> Look:
+        """The question x puts to a memory, told to whoever is watching."""
+        self._check(x, memory)
+        return self._look(self.q(x if where is None else x + where), memory, visible, layout)
 
     def finish(self, y: Float[Tensor, "b h n e"]) -> Float[Tensor, "b n o"]:
         """Lay the heads' answers side by side and blend them."""
         blended: Tensor = self.out(y.transpose(1, 2).flatten(2))
         return blended
 
-    def _projected(self, x: Tensor) -> Sequence[Tensor]:
+    def _project(self, x: Tensor, where: Tensor | None = None) -> Sequence[Tensor]:
         """Queries, keys and values of x itself."""
+        if self.qkv is None or where is not None:
+            placed = x if where is None else x + where
+            return self.q(placed), self.k(placed), self.v(x)
         three: list[Any] = [self.q, self.k, self.v]
-        if self.qkv is None:
-            return [part(x) for part in three]
         y: tuple[Tensor, ...] = self.qkv(x).split([part.out_features for part in three], dim=-1)
         return y
 
-    def _remembered(self, k: Tensor, v: Tensor, past: Memory | None = None, visible: Tensor | None = None) -> Memory:
+    def _memory(self, k: Tensor, v: Tensor, past: Memory | None = None, visible: Tensor | None = None) -> Memory:
+        """Projected keys and values, split into heads; after a past where there is one."""
         if visible is not None:
             batch, keys = k.shape[:2]
             check(visible, queries=1, keys=keys, batch=batch, heads=1)
             visible = visible.expand(batch, 1, 1, keys)
-        k, v = _split(k, self.groups), _split(v, self.groups)
+        k, v = split_heads(k, self.groups), split_heads(v, self.groups)
+        if self.k_norm is not None:
+            k = self.k_norm(k)
         if self.rotary is not None:
-            k = self.rotary(k, 0 if past is None else len(past))
+            k = self.rotary(k, 0 if past is None else past.k.shape[-2])
         newer = Memory(k, v, visible)
         return newer if past is None else past.extend(newer)
 
-    def _asked(self, q: Tensor, memory: Memory, visible: Visible | None) -> Look:
-        q = _split(q, self.heads)
+    def _look(self, q: Tensor, memory: Memory, visible: Visible | None, layout: Layout | None = None) -> Look:
+        """The question of projected queries, split into heads."""
+        q, keys = split_heads(q, self.heads), memory.k.shape[-2]
+        if self.q_norm is not None:
+            q = self.q_norm(q)
         if self.rotary is not None:
-            newest(q.shape[-2], len(memory))
-            q = self.rotary(q, len(memory) - q.shape[-2])
+            check_newest(q.shape[-2], keys)
+            q = self.rotary(q, keys - q.shape[-2])
         if visible is not None:
-            check(visible, queries=q.shape[-2], keys=len(memory), batch=q.shape[0], heads=self.heads)
+            check(visible, queries=q.shape[-2], keys=keys, batch=q.shape[0], heads=self.heads)
         bias = None if self.bias is None else self.bias(q, memory.k)
         if bias is not None and bias.ndim == 4 and bias.shape[1] not in (1, self.heads):
             raise ValueError(f"a bias for {bias.shape[1]} heads does not fit an attention of {self.heads}")
-        return observe(self, Look(q, memory.k, self.score, both(visible, memory.seen), bias))
-
-    def _answer(self, look: Look, memory: Memory) -> Tensor:
-        return self.finish(mix(look, memory.v, dropout=self.dropout if self.training else 0.0))
+        look = Look(q, memory.k, self.score, both(visible, memory.row_visible), bias, layout=layout)
+        return observe(self, look)
 
     def _check(self, x: Tensor, memory: object) -> None:
         """The mistakes that would otherwise end deep inside torch."""
@@ -159,6 +200,37 @@ class Latent(nn.Module):
         return answers
 
 
+class Partitioned(nn.Module):
+    """An attention inside the groups of a partition, over a map."""
+
+    def __init__(self, attn: Attention, partition: Partition) -> None:
+        super().__init__()
+        self.attn, self.partition = attn, partition
+
+    def forward(
+        self,
+        x: Float[Tensor, "b h w c"],
+        *,
+        where: Float[Tensor, "#b h w c"] | None = None,
+        visible: Visible | None = None,
+    ) -> Float[Tensor, "b h w o"]:
+        if visible is not None:
+            raise ValueError("who sees whom is settled by the partition; leave visible out, or attend without groups")
+        if x.ndim != 4:
+            raise ValueError(
+                f"x has shape {tuple(x.shape)}, but a partition cuts maps: batch × height × width × channels"
+            )
+        batch, height, width, _ = x.shape
+        alike = self.partition.visible(height, width, x.device)
+        y = self.attn(
+            self.partition.split(x),
+            where=None if where is None else self.partition.split(where.expand_as(x)),
+            visible=None if alike is None else alike.repeat(batch, 1, 1, 1),
+            layout=Layout(height, width, self.partition),
+        )
+        return self.partition.merge(y, height, width)
+
+
 def additive(query: int, context: int, hidden: int) -> Attention:
     """Bahdanau 2014: values are the annotations themselves, scored by a small network."""
     return Attention(
@@ -181,12 +253,20 @@ def bilinear(query: int, context: int) -> Attention:
     )
 
 
+def location(query: int, places: int) -> Attention:
+    """Luong 2015, the "location" score: the query alone says which of the first `places` keys to look at."""
+    return Attention(nn.Identity(), nn.Identity(), nn.Identity(), nn.Identity(), score=Location(query, places))
+
+
 def multihead(
     width: int,
     heads: int,
     *,
     context: int | None = None,
     groups: int | None = None,
+    head_width: int | None = None,
+    score: Score = Dot(),
+    qk_norm: Norm | None = None,
     bias: Bias | None = None,
     rotary: Rotation | None = None,
     dropout: float = 0.0,
@@ -195,24 +275,33 @@ def multihead(
 ) -> Attention:
     """Vaswani 2017. With fewer `groups` than heads, several query heads share keys and values (Ainslie 2023).
 
-    `context` is the width of what is looked at where it differs; `qkv_bias` and `out_bias` give the projections
-    their constant terms.
+    `context` is the width of what is looked at where it differs; `head_width` that of a head where heads do not share
+    the width; `qk_norm` a norm of query and key heads; `qkv_bias` and `out_bias` give the projections their constants.
     """
     groups = heads if groups is None else groups
     if min(width, heads, groups) < 1:
         raise ValueError(f"width {width}, {heads} heads and {groups} groups make no attention; all must be 1 or more")
-    if width % heads:
+    if head_width is not None and head_width < 1:
+        raise ValueError(f"heads of width {head_width} hold nothing; give 1 or more, or leave head_width out")
+    if head_width is None and width % heads:
         raise ValueError(f"width {width} does not split into {heads} heads; try {_divisors_near(width, heads)} heads")
     if heads % groups:
         raise ValueError(f"{heads} heads do not share {groups} groups; try {_divisors_near(heads, groups)} groups")
-    context, shared = width if context is None else context, width // heads * groups
+    if groups < heads and isinstance(score, Additive):
+        raise ValueError(
+            f"an additive score has keys for each of {heads} heads and not for {groups} groups; take Dot()"
+        )
+    context, head = width if context is None else context, width // heads if head_width is None else head_width
     return Attention(
-        q=nn.Linear(width, width, bias=qkv_bias),
-        k=nn.Linear(context, shared, bias=qkv_bias),
-        v=nn.Linear(context, shared, bias=qkv_bias),
-        out=nn.Linear(width, width, bias=out_bias),
+        q=nn.Linear(width, heads * head, bias=qkv_bias),
+        k=nn.Linear(context, groups * head, bias=qkv_bias),
+        v=nn.Linear(context, groups * head, bias=qkv_bias),
+        out=nn.Linear(heads * head, width, bias=out_bias),
         heads=heads,
         groups=groups,
+        score=score,
+        q_norm=None if qk_norm is None else qk_norm(head),
+        k_norm=None if qk_norm is None else qk_norm(head),
         bias=bias,
         rotary=rotary,
         dropout=dropout,
@@ -224,7 +313,7 @@ def latent(count: int, width: int, heads: int, *, context: int | None = None, dr
     return Latent(count, width, multihead(width, heads, context=context, dropout=dropout))
 
 
-def _split(x: Float[Tensor, "b n w"], heads: int) -> Float[Tensor, "b h n d"]:
+def split_heads(x: Float[Tensor, "b n w"], heads: int) -> Float[Tensor, "b h n d"]:
     return torch.unflatten(x, -1, (heads, -1)).transpose(1, 2)
 
 

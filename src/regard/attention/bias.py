@@ -28,7 +28,7 @@ class Buckets(nn.Module):
         self.buckets, self.reach, self.bidirectional = buckets, reach, bidirectional
 
     def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
-        bias: Tensor = self.table(self.bucket(_apart(q, k)))
+        bias: Tensor = self.table(self.bucket(relative_distance(q, k)))
         return bias.permute(2, 0, 1)[None]
 
     def bucket(self, away: Int[Tensor, "q k"]) -> Int[Tensor, "q k"]:
@@ -55,7 +55,7 @@ class Alibi(nn.Module):
 
     def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
         slopes = torch.tensor(self.slopes, device=q.device)[:, None, None]
-        return (-_apart(q, k).abs() * slopes).to(q.dtype)[None]
+        return (-relative_distance(q, k).abs() * slopes).to(q.dtype)[None]
 
 
 class Shaw(nn.Module):
@@ -70,7 +70,7 @@ class Shaw(nn.Module):
         self.reach = reach
 
     def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "b h q k"]:
-        near = _apart(q, k).clamp(-self.reach, self.reach) + self.reach
+        near = relative_distance(q, k).clamp(-self.reach, self.reach) + self.reach
         # Score each query against the 2·reach + 1 keys once, then hand the scores out: n·r products instead of n².
         scores: Tensor = q @ self.keys.weight.T * q.shape[-1] ** -0.5
         return scores.gather(-1, near.expand(*q.shape[:2], -1, -1))
@@ -87,7 +87,7 @@ class Relative2d(nn.Module):
         nn.init.trunc_normal_(self.table, std=0.02)
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
-        _fits(self.window, q, k)
+        _check_window(self.window, q, k)
         height, width = self.window
         down, right = _offsets(self.window, q.device).unbind(-1)
         return self.table[(down + height - 1) * (2 * width - 1) + right + width - 1].permute(2, 0, 1)[None]
@@ -103,7 +103,7 @@ class Continuous2d(nn.Module):
         self.trained = trained
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
-        _fits(self.window, q, k)
+        _check_window(self.window, q, k)
         # Offsets are measured in the window of training, so that a larger one extrapolates little.
         offsets = _offsets(self.window, q.device) * (8.0 / max(self.trained - 1, 1))
         bias: Tensor = self.network((offsets.sign() * (1 + offsets.abs()).log2() / 3).to(q.dtype))
@@ -123,12 +123,12 @@ class Quadratic2d(nn.Module):
         self.sharpness = nn.Parameter(torch.full((heads,), sharpness))
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
-        _fits(self.window, q, k)
+        _check_window(self.window, q, k)
         away = (-_offsets(self.window, q.device) - self.centre[:, None, None]).square().sum(dim=-1)
         return -(self.sharpness[:, None, None] * away)[None]
 
 
-def _apart(q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Int[Tensor, "q k"]:
+def relative_distance(q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Int[Tensor, "q k"]:
     return distance(q.shape[-2], k.shape[-2], q.device)
 
 
@@ -150,7 +150,7 @@ def _offsets(window: tuple[int, int], device: torch.device) -> Int[Tensor, "n n 
     return cells[:, None] - cells[None]
 
 
-def _fits(window: tuple[int, int], q: Tensor, k: Tensor) -> None:
+def _check_window(window: tuple[int, int], q: Tensor, k: Tensor) -> None:
     cells = window[0] * window[1]
     if q.shape[-2] != cells or k.shape[-2] != cells:
         raise ValueError(

@@ -8,11 +8,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention.core import Edit, Look, weigh
+from regard.attention.masks import draw
 
 
 def uniform(look: Look) -> Float[Tensor, "b h q k"]:
     """Every visible key alike."""
-    return weigh(off(look), look._drawn())
+    return weigh(off(look), draw(look.visible, look.q.device))
 
 
 def off(look: Look) -> Float[Tensor, "b h q k"]:

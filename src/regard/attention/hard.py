@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.attention.core import Look, product
+from regard.attention.core import Look
+from regard.attention.kernel import product
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ class _Room:
     used: int
     lock: Lock = field(default_factory=Lock)
 
-    def claimed(self, start: int, end: int) -> bool:
+    def claim(self, start: int, end: int) -> bool:
         """Take the places from start to end, unless another memory has grown into them or they are not there."""
         with self.lock:
             free = self.used == start and end <= self.k.shape[-2]
@@ -42,7 +42,7 @@ class Memory:
         return self.k.shape[-2]
 
     @property
-    def seen(self) -> Bool[Tensor, "r 1 1 k"] | None:
+    def row_visible(self) -> Bool[Tensor, "r 1 1 k"] | None:
         """What is visible to each row that looks."""
         if self.visible is None or self.shared == 1:
             return self.visible
@@ -52,19 +52,19 @@ class Memory:
         """This memory followed by a newer one. Growing costs the new keys alone: the past is not copied.
 
         The result is a value like any other. Two continuations of one past do not disturb each other: the first
-        takes the spare room behind it, the second moves to a room of its own. Where gradients are recorded the two
-        are joined by copying, since a buffer written in place has no history.
+        takes the spare room behind it, the second moves to a room of its own. Where gradients are recorded, or a
+        graph, the two are joined by copying, since a buffer written in place has no history.
         """
-        self._fits(newer)
-        start, end, visible = len(self), len(self) + len(newer), self._visible_then(newer)
-        if torch.is_grad_enabled():
+        self._check(newer)
+        visible = self._visible_then(newer)
+        if torch.is_grad_enabled() or torch.compiler.is_compiling():
             return Memory(torch.cat((self.k, newer.k), dim=-2), torch.cat((self.v, newer.v), dim=-2), visible)
-        room = self._room
-        if room is None or not room.claimed(start, end):
-            room = _Room(_spacious(self.k, end), _spacious(self.v, end), end)
+        start, end, room = len(self), len(self) + len(newer), self._room
+        if room is None or not room.claim(start, end):
+            room = _Room(_make_room(self.k, end), _make_room(self.v, end), end)
         room.k[..., start:end, :] = newer.k
         room.v[..., start:end, :] = newer.v
-        return _inside(room, end, visible)
+        return _memory_in(room, end, visible)
 
     def select(self, rows: Int[Tensor, " r"]) -> "Memory":
         """These of its rows, in this order and as often as they are named; they grow in a room of their own."""
@@ -73,7 +73,7 @@ class Memory:
             return Memory(self.k.index_select(0, rows), self.v.index_select(0, rows), visible)
         # What has grown will grow on: it moves to where there is space at once, and is not copied again.
         end = len(self)
-        return _inside(_Room(_spacious(self.k, end, rows), _spacious(self.v, end, rows), end), end, visible)
+        return _memory_in(_Room(_make_room(self.k, end, rows), _make_room(self.v, end, rows), end), end, visible)
 
     def share(self, rows: Int[Tensor, " r"]) -> "Memory":
         """What these of the rows that look at it will see, held once for all neighbours that see the same."""
@@ -83,7 +83,11 @@ class Memory:
         whole = seen.equal(torch.arange(len(self.k), device=seen.device))
         return replace(self if whole else self.select(seen), shared=int(counts[0]))
 
-    def _fits(self, newer: "Memory") -> None:
+    def __reduce__(self) -> tuple[type["Memory"], tuple[object, ...]]:
+        """A copy or a pickle takes along what is remembered, and not the room that others may grow in."""
+        return Memory, (self.k.contiguous(), self.v.contiguous(), self.visible, self.shared)
+
+    def _check(self, newer: "Memory") -> None:
         for name, old, new in (("keys", self.k, newer.k), ("values", self.v, newer.v)):
             if _kind(old) != _kind(new):
                 ours, theirs = (
@@ -97,7 +101,8 @@ class Memory:
         return torch.cat([m.visible if m.visible is not None else m._all() for m in (self, newer)], dim=-1)
 
     def _all(self) -> Bool[Tensor, "b 1 1 k"]:
-        return torch.ones(self.k.shape[0], 1, 1, len(self), dtype=torch.bool, device=self.k.device)
+        # Not len(self): a size that is a symbol, as a compiler has them, would become a number.
+        return torch.ones(self.k.shape[0], 1, 1, self.k.shape[-2], dtype=torch.bool, device=self.k.device)
 
 
 def _kind(x: Tensor) -> tuple[object, ...]:
@@ -106,14 +111,14 @@ def _kind(x: Tensor) -> tuple[object, ...]:
     return batch, heads, width, x.dtype, x.device
 
 
-def _inside(room: _Room, end: int, visible: Bool[Tensor, "b 1 1 k"] | None) -> Memory:
+def _memory_in(room: _Room, end: int, visible: Bool[Tensor, "b 1 1 k"] | None) -> Memory:
     """The memory that lives in a room up to `end`."""
     memory = Memory(room.k[..., :end, :], room.v[..., :end, :], visible)
     object.__setattr__(memory, "_room", room)
     return memory
 
 
-def _spacious(x: Tensor, length: int, rows: Tensor | None = None) -> Tensor:
+def _make_room(x: Tensor, length: int, rows: Tensor | None = None) -> Tensor:
     """A copy of x, or of some rows, in a buffer of twice the length, so that n steps copy O(n) numbers in all."""
     batch = x.shape[0] if rows is None else len(rows)
     room = x.new_empty(batch, *x.shape[1:-2], max(64, 2 * length), x.shape[-1])

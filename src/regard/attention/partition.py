@@ -4,22 +4,18 @@ A partition cuts a map into groups of tokens and puts them back. Sizes that do n
 is hidden (Swin's published code lets it be looked at; on sizes that divide, both are the same).
 """
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Bool, Float
-from torch import Tensor, nn
-
-from regard.attention.attention import Attention
-from regard.attention.masks import Visible
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
 
 GROUPS = "(b i j) (p q) c"  # i × j groups of p × q tokens
-TOGETHER = "b (i p) (j q) c"  # neighbours share a group
-APART = "b (p i) (q j) c"  # neighbours lie in different groups
+NEIGHBOURS = "b (i p) (j q) c"  # neighbours share a group
+SPREAD = "b (p i) (q j) c"  # neighbours lie in different groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +26,18 @@ class Partition:
         """i × j groups of p × q tokens, covering the map with as little padding as possible."""
         raise NotImplementedError
 
-    def layout(self) -> str:
-        return TOGETHER
+    def pattern(self) -> str:
+        return NEIGHBOURS
 
     def shifts(self, height: int, width: int) -> tuple[int, int]:  # noqa: ARG002 - Shifted asks
         """How far the map is rolled up and to the left before it is cut."""
         return 0, 0
 
     def split(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "g n c"]:
-        return self._cut(x, padding=0.0)
+        return self._cut(x, padding=0)
 
     def merge(self, groups: Float[Tensor, "g n c"], height: int, width: int) -> Float[Tensor, "b h w c"]:
-        x = rearrange(groups, f"{GROUPS} -> {self.layout()}", **self.factors(height, width))
+        x = rearrange(groups, f"{GROUPS} -> {self.pattern()}", **self.factors(height, width))
         return x.roll(self.shifts(height, width), dims=(1, 2))[:, :height, :width]
 
     def visible(self, height: int, width: int, device: torch.device) -> Bool[Tensor, "g 1 n n"] | None:
@@ -53,11 +49,16 @@ class Partition:
         if (size["i"] * size["p"], size["j"] * size["q"]) == (height, width) and not (up or left):
             return None
         carried_down, carried_right = (torch.arange(n, device=device) < m for n, m in ((height, up), (width, left)))
-        label = (2.0 * carried_down[:, None] + carried_right)[None, :, :, None]
-        group = self._cut(label, padding=-1.0).squeeze(-1)
+        label = (2 * carried_down[:, None] + carried_right)[None, :, :, None]
+        group = self._cut(label, padding=-1).squeeze(-1)
         return ((group[:, :, None] == group[:, None, :]) & (group[:, None, :] >= 0))[:, None]
 
-    def _cut(self, x: Tensor, padding: float) -> Tensor:
+    def cells(self, height: int, width: int, device: torch.device) -> Int[Tensor, "g n"]:
+        """Which cell of the map each token of each group is, counted row by row; padding is the one after the last."""
+        cell = torch.arange(height * width, device=device).view(1, height, width, 1)
+        return self._cut(cell, padding=height * width).squeeze(-1)
+
+    def _cut(self, x: Tensor, padding: int) -> Tensor:
         height, width = x.shape[1:3]
         size = self.factors(height, width)
         down, right = size["i"] * size["p"] - height, size["j"] * size["q"] - width
@@ -66,7 +67,7 @@ class Partition:
         up, left = self.shifts(height, width)
         if up or left:
             x = x.roll((-up, -left), dims=(1, 2))
-        return rearrange(x, f"{self.layout()} -> {GROUPS}", **size)
+        return rearrange(x, f"{self.pattern()} -> {GROUPS}", **size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Window(Partition):
             raise ValueError(f"a window of {self.size} tokens holds nothing; give 1 or more")
 
     def factors(self, height: int, width: int) -> dict[str, int]:
-        return dict(i=math.ceil(height / self.size), j=math.ceil(width / self.size), p=self.size, q=self.size)
+        return dict(i=-(-height // self.size), j=-(-width // self.size), p=self.size, q=self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,10 @@ class Atrous(Partition):
             raise ValueError(f"tokens {self.rate} apart are none; give a rate of 1 or more")
 
     def factors(self, height: int, width: int) -> dict[str, int]:
-        return dict(i=self.rate, j=self.rate, p=math.ceil(height / self.rate), q=math.ceil(width / self.rate))
+        return dict(i=self.rate, j=self.rate, p=-(-height // self.rate), q=-(-width // self.rate))
 
-    def layout(self) -> str:
-        return APART
+    def pattern(self) -> str:
+        return SPREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +140,39 @@ def grid(size: int, extent: int) -> Atrous:
     return Atrous(extent // size)
 
 
-class Partitioned(nn.Module):
-    """An attention inside the groups of a partition, over a map."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the tokens of a look lie on a map, so that its weights can be shown over the whole of it.
 
-    def __init__(self, attn: Attention, partition: Partition) -> None:
-        super().__init__()
-        self.attn, self.partition = attn, partition
+    The queries are the cells of a map of height × width, cut by a partition if there is one. The keys are the same
+    cells, or those of a map of another size, `keys`, where they are pooled or strided.
+    """
 
-    def forward(self, x: Float[Tensor, "b h w c"], *, visible: Visible | None = None) -> Float[Tensor, "b h w o"]:
-        if visible is not None:
-            raise ValueError("who sees whom is settled by the partition; leave visible out, or attend without groups")
-        if x.ndim != 4:
-            raise ValueError(
-                f"x has shape {tuple(x.shape)}, but a partition cuts maps: batch × height × width × channels"
-            )
-        batch, height, width, _ = x.shape
-        alike = self.partition.visible(height, width, x.device)
-        y = self.attn(self.partition.split(x), visible=None if alike is None else alike.repeat(batch, 1, 1, 1))
-        return self.partition.merge(y, height, width)
+    height: int
+    width: int
+    partition: Partition | None = None
+    keys: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.partition is not None and self.keys is not None:
+            raise ValueError(f"groups of {self.partition} hold their own keys; leave keys={self.keys} out")
+
+    def unfold(self, weights: Float[Tensor, "g h n m"]) -> Float[Tensor, "b h cells keys"]:
+        """How much each cell takes from each cell: nothing from another group, and padding is left out."""
+        total = self.height * self.width
+        if self.partition is None:
+            rows, columns = self.keys or (self.height, self.width)
+            if tuple(weights.shape[-2:]) != (total, rows * columns):
+                raise ValueError(
+                    f"weights of {weights.shape[-2]} queries at {weights.shape[-1]} keys are not those of a map of "
+                    f"{self.height}×{self.width} that looks at one of {rows}×{columns}; give the layout of this look"
+                )
+            return weights
+        cells = self.partition.cells(self.height, self.width, weights.device)
+        # Each cell has its place in one group: its row of weights stands there, and is spread over the cells of that
+        # group. Padding is a cell after the last, which is cut off again.
+        place = cells.flatten().argsort()[:total]
+        taken = torch.unflatten(weights, 0, (-1, len(cells))).transpose(1, 2).flatten(2, 3)[:, :, place]
+        group = cells[place // cells.shape[1]]
+        whole = weights.new_zeros(*taken.shape[:-1], total + 1).scatter(-1, group.expand_as(taken), taken)
+        return whole[..., :total]

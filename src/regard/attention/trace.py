@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.compiled import run_as_written
-from regard.attention.core import Additive, Edit, Look
+from regard.attention.core import Edit, Look
 from regard.attention.edits import Edited
 from regard.names import unknown
 
@@ -70,14 +70,13 @@ class Trace:
     def map(self, name: str, look: int | None = None) -> Float[Tensor, "b h cells keys"]:
         """What one attention looked at over the whole map, where it looks inside the groups of a partition."""
         looks = self[name]
-        layouts = [getattr(each, "layout", None) for each in looks]
-        if look is None and (len(looks) > 1 or layouts[0] is None):
-            if any(layout is not None for layout in layouts):
+        if look is None and any(each.layout for each in looks):
+            if len(looks) > 1:
                 raise ValueError(f"{name!r} looked {len(looks)} times over maps; ask for one, say look=0")
-            return self.weights(name)
-        layout, weights = layouts[look or 0], looks[look or 0].weights()
-        unfolded: Tensor = weights if layout is None else layout.unfold(weights)
-        return unfolded
+            look = 0
+        layout = None if look is None else looks[look].layout
+        weights = self.weights(name, look)
+        return weights if layout is None else layout.unfold(weights)
 
     @property
     def hidden(self) -> dict[str, list[Tensor]]:
@@ -133,7 +132,7 @@ class Trace:
                 k=look.k.detach(),
                 bias=None if look.bias is None else look.bias.detach(),
                 # A score that is being learned will be another one when the trace is read.
-                score=deepcopy(look.score) if isinstance(look.score, Additive) else look.score,
+                score=deepcopy(look.score) if isinstance(look.score, nn.Module) else look.score,
                 edit=look.edit.recall if isinstance(look.edit, Edited) else None,
             )
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from regard.attention.core import cpu_multiplies_bfloat16
+from regard.attention.kernel import cpu_multiplies_bfloat16
 from regard.train.plan import Precision
 
 # Of glibc's mallopt: never map large blocks afresh, never give memory back, grow by 64 MB at a time.

@@ -7,19 +7,27 @@ import torch
 from torch import nn
 
 from regard.attention import (
+    Additive,
     Alibi,
+    Attention,
     Buckets,
     Continuous2d,
+    Dot,
+    Location,
     Partitioned,
     Quadratic2d,
     Relative2d,
     Shaw,
     Window,
+    additive,
     bilinear,
+    causal,
     grid,
     latent,
+    location,
     multihead,
     padding,
+    record,
 )
 from regard.layers.position import Rotary
 
@@ -95,6 +103,14 @@ def test_what_would_end_deep_inside_torch_is_said_at_the_door() -> None:
             wrong()
 
 
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_torchs_bias_is_told_what_it_is_called_here() -> None:
+    with pytest.raises(TypeError, match=r"bias is a bool, .* added to the scores; .* qkv_bias=False, out_bias=False"):
+        multihead(64, 4, bias=False)
+    with pytest.raises(TypeError, match=r"bias is a Tensor, .* write bias=lambda q, k: mask"):
+        multihead(64, 4, bias=torch.zeros(3, 3))
+
+
 def test_an_unknown_field_is_refused() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'droput'"):
         multihead(8, 2, droput=0.1)  # type: ignore[call-arg]
@@ -105,6 +121,95 @@ def test_a_bilinear_score_reaches_a_context_of_another_width() -> None:
     s, h = torch.randn(2, 3, 6), torch.randn(2, 5, 9)
     expected = torch.softmax(s @ attn.q.weight.T @ h.mT, dim=-1) @ h
     torch.testing.assert_close(attn(s, attn.remember(h)), expected)
+
+
+def test_a_location_score_looks_where_the_query_says_and_never_asks_the_keys() -> None:
+    """Luong 2015, eq. 8: a = softmax(W h), cut to the length; words beyond the last place are ignored."""
+    attn = location(query=6, places=5)
+    assert isinstance(attn.score, Location)
+    s, h, other = torch.randn(2, 3, 6), torch.randn(2, 4, 9), torch.randn(2, 4, 9)
+    with record(attn) as trace:
+        y = attn(s, attn.remember(h))
+        attn(s, attn.remember(other))
+    first, second = (look.weights() for look in trace[""])
+    expected = torch.softmax((s @ attn.score.place.weight.T)[..., :4], dim=-1)
+    torch.testing.assert_close(first[:, 0], expected)
+    torch.testing.assert_close(y, expected @ h)
+    assert first.equal(second)
+    with record(attn) as trace:
+        attn(s, attn.remember(torch.randn(2, 7, 9)))
+    weights = trace.weights("")
+    assert not weights[..., 5:].any()
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(2, 1, 3))
+
+
+def test_a_location_score_of_hidden_places_stays_finite() -> None:
+    attn, s = location(query=6, places=2), torch.randn(1, 1, 6, requires_grad=True)
+    attn(s, attn.remember(torch.randn(1, 4, 6)), visible=torch.tensor([[False, False, True, True]])).sum().backward()
+    assert s.grad is not None
+    assert s.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("build", [lambda: additive(8, 8, 6), lambda: location(8, 5)])
+def test_a_trace_keeps_a_score_as_it_was_though_it_goes_on_learning(build: Callable[[], Attention]) -> None:
+    attn, x = build(), torch.randn(1, 5, 8)
+    with record(attn) as trace:
+        attn(x)
+    before = trace.weights("")
+    assert isinstance(attn.score, nn.Module)
+    with torch.no_grad():
+        for parameter in attn.score.parameters():
+            parameter.add_(1.0 + torch.rand_like(parameter))
+    assert trace.weights("").equal(before)
+
+
+def test_several_heads_may_score_in_any_way() -> None:
+    x = torch.randn(2, 5, 8)
+    for score in (Dot(1.0), Additive(4), Location(4, 5), lambda q, k: -torch.cdist(q, k)):
+        attn = multihead(8, 2, score=score).eval()
+        with record(attn) as trace:
+            y = attn(x)
+        look, v = trace[""][0], attn.remember(x).v
+        torch.testing.assert_close(look.weights(), score(look.q, look.k).softmax(dim=-1))
+        torch.testing.assert_close(y, attn.finish(look.weights() @ v))
+    with pytest.raises(ValueError, match=r"keys for each of 2 heads and not for 1 groups; take Dot\(\)"):
+        multihead(8, 2, groups=1, score=Additive(4))
+
+
+def test_heads_may_be_of_any_width() -> None:
+    attn = multihead(10, 3, head_width=8, groups=1)
+    assert [each.weight.shape for each in (attn.q, attn.k, attn.out)] == [(24, 10), (8, 10), (10, 24)]
+    assert attn(torch.randn(2, 5, 10)).shape == (2, 5, 10)
+    with pytest.raises(ValueError, match="heads of width 0"):
+        multihead(8, 2, head_width=0)
+
+
+@pytest.mark.parametrize("norm", [nn.RMSNorm, nn.LayerNorm])
+def test_queries_and_keys_are_normed_head_by_head_before_they_are_turned(norm: Callable[[int], nn.Module]) -> None:
+    rotary = Rotary(4)
+    attn, x = multihead(8, 2, qk_norm=norm, rotary=rotary).eval(), torch.randn(2, 5, 8)
+    assert attn.q_norm is not None
+    assert attn.k_norm is not None
+    nn.init.normal_(attn.q_norm.weight)
+    nn.init.normal_(attn.k_norm.weight)
+    look = attn.look(x, attn.remember(x))
+    for heads, project, norms in ((look.q, attn.q, attn.q_norm), (look.k, attn.k, attn.k_norm)):
+        expected = rotary(norms(project(x).unflatten(-1, (2, 4)).transpose(1, 2)), 0)
+        torch.testing.assert_close(heads, expected)
+    whole = attn(x, visible=causal(5))
+    past, steps = None, []
+    for word in x.split(1, dim=1):
+        y, past = attn.step(word, past)
+        steps.append(y)
+    torch.testing.assert_close(torch.cat(steps, dim=1), whole)
+
+
+def test_where_tells_queries_and_keys_the_place_and_leaves_the_values() -> None:
+    attn, x, where = multihead(8, 2), torch.randn(2, 4, 8), torch.randn(4, 8)
+    own = attn(x, where=where)
+    torch.testing.assert_close(own, attn(x + where, attn.remember(x, where=where)))
+    torch.testing.assert_close(own, attn(x, attn.remember(x, where=where), where=where))
+    assert not own.isclose(attn(x + where)).all()
 
 
 def test_where_moves_the_keys_and_leaves_the_values() -> None:

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses import FakeTensorMode
 
 from regard.attention import Causal, both, causal, either, local, media, multihead, padding, prefix, strided
 
@@ -83,7 +84,11 @@ def test_more_queries_than_keys_cannot_be_the_newest() -> None:
 WRONG = {
     "a forgotten bracket": (causal, TypeError, r"visible is a function, which is no mask; did you mean causal\(4\)\?"),
     "a word": ("causal", TypeError, r"visible is a str, which is no mask; write causal\(4\)"),
-    "a float mask": (torch.zeros(4, 4), TypeError, r"float32, but it must be bool, True where .* pass it as `bias`"),
+    "a float mask": (
+        torch.zeros(4, 4),
+        TypeError,
+        r"float32, but it must be bool.* visible == 0 if it holds 0 and -inf, .* with bias=lambda q, k: mask",
+    ),
     "a mask of ones": (torch.ones(4, 4).long(), TypeError, r"int64, but it must be bool.* write visible.bool\(\)"),
     "three dimensions": (torch.ones(2, 4, 4).bool(), ValueError, r"\(2, 4, 4\), which could mean batch or heads"),
     "padding as a table": (torch.ones(2, 4).bool(), ValueError, r"\(2, 4\).* padding is padding\(lengths, 4\)"),
@@ -100,12 +105,68 @@ def test_a_mask_that_would_be_misread_is_refused(mistake: str) -> None:
         multihead(8, 2)(torch.randn(2, 4, 8), visible=mask)
 
 
+PADDING = {
+    "right": torch.arange(4) < torch.tensor([[4], [2], [3], [1]]),
+    "left": torch.arange(4) >= torch.tensor([[0], [2], [1], [0]]),
+    "hardly": torch.arange(4) < torch.tensor([[4], [4], [3], [4]]),
+    "sorted": torch.arange(4) < torch.tensor([[3], [4], [4], [4]]),
+}
+
+
+@pytest.mark.parametrize("padded", list(PADDING))
+def test_padding_is_not_read_as_queries_by_keys_where_batch_and_length_agree(padded: str) -> None:
+    attn, x, table = multihead(8, 2).eval(), torch.randn(4, 4, 8), PADDING[padded]
+    words = r"looks like padding, batch × keys.* write visible\[:, None, None\] if it is padding, visible\[None, None\]"
+    with pytest.raises(ValueError, match=words):
+        attn(x, visible=table)
+    torch.testing.assert_close(attn(x, visible=table[:, None, None])[:1], attn(x[:1], visible=table[:1]))
+    torch.testing.assert_close(attn(x, visible=table[None, None])[:1], attn(x[:1], visible=table))
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        causal(4).draw(),
+        causal(4).draw().flip(0, 1),
+        prefix(4, length=2),
+        local(4, reach=1),
+        strided(4, step=2),
+        both(causal(4), local(4, reach=1)),
+        torch.ones(4, 4).bool(),
+        torch.eye(4).bool(),
+    ],
+)
+def test_masks_between_queries_and_keys_pass_where_batch_and_length_agree(mask: Tensor) -> None:
+    attn, x = multihead(8, 2).eval(), torch.randn(4, 4, 8)
+    torch.testing.assert_close(attn(x, visible=mask), torch.cat([attn(one[None], visible=mask) for one in x]))
+
+
+def test_a_float_mask_is_added_as_the_message_says() -> None:
+    mask, x = torch.zeros(4, 4).masked_fill(~causal(4).draw(), -torch.inf), torch.randn(2, 4, 8)
+    attn = multihead(8, 2, bias=lambda q, k: mask)
+    expected = attn(x)
+    attn.bias = None
+    torch.testing.assert_close(attn(x, visible=mask == 0), expected)
+
+
 @pytest.mark.usefixtures("as_users_meet_it")
 def test_lengths_must_be_there_and_fit() -> None:
     with pytest.raises(ValueError, match=r"lengths \[3, 9\] do not lie between 0 and the 5 keys"):
         padding(torch.tensor([3, 9]), 5)
     with pytest.raises(TypeError, match=r"lengths is a list; write torch.tensor\(lengths\)"):
         padding([3, 5], 5)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_masks_are_made_where_there_are_no_numbers_to_check() -> None:
+    lengths, tables = torch.tensor([[1, 3], [2, 2]]), torch.rand(3, 4, 4) < 0.5
+    assert torch.vmap(lambda each: padding(each, 3))(lengths).equal(torch.stack([padding(each, 3) for each in lengths]))
+    attn, x = multihead(8, 2).eval(), torch.randn(4, 4, 8)
+    every = torch.vmap(lambda table: attn(x, visible=table))(tables)
+    torch.testing.assert_close(every[0], attn(x, visible=tables[:1, None]))
+    with FakeTensorMode():
+        assert padding(torch.tensor([1, 3]), 3).shape == (2, 1, 1, 3)
+        assert multihead(8, 2)(torch.randn(4, 4, 8), visible=torch.ones(4, 4).bool()).shape == (4, 4, 8)
 
 
 @pytest.mark.usefixtures("as_users_meet_it")

@@ -1,6 +1,9 @@
 """A memory is a value, though it grows in place."""
 
+import copy
+import pickle
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -79,6 +82,26 @@ def test_selected_rows_go_on_in_a_room_of_their_own(visible: bool) -> None:
     own = past.extend(memory(1))
     assert newer.k[..., :4, :].equal(past.k[:1])
     assert not newer.k[..., 4:, :].equal(own.k[:1, :, 4:])
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, lambda past: pickle.loads(pickle.dumps(past))])
+def test_a_copy_of_what_grew_grows_on_by_itself(duplicate: Callable[[Memory], Memory]) -> None:
+    past = memory(3, visible=True).extend(memory(1))
+    other = duplicate(past)
+    assert duplicate(replace(past, shared=2)).shared == 2
+    assert other.k.equal(past.k)
+    assert other.v.equal(past.v)
+    assert other.visible.equal(past.visible)
+    mine, theirs = memory(1), memory(1)
+    assert past.extend(mine).k.equal(torch.cat((past.k, mine.k), dim=-2))
+    assert other.extend(theirs).k.equal(torch.cat((past.k, theirs.k), dim=-2))
+
+
+@torch.no_grad()
+def test_a_pickle_holds_what_is_remembered_and_not_the_room_behind_it() -> None:
+    past = memory(3).extend(memory(1))
+    assert len(pickle.dumps(past)) < past.k.untyped_storage().nbytes()
 
 
 def test_what_grew_in_inference_goes_on_outside_of_it() -> None:

@@ -62,7 +62,7 @@ def test_words_look_at_themselves_by_one_product() -> None:
     low = quantize(model("transformer"), "int8")
     attn, x = low.decoder.blocks[0].attn, torch.randn(3, 5, 64)
     with torch.no_grad():
-        for one, other in zip(attn._projected(x), (attn.q(x), attn.k(x), attn.v(x)), strict=True):
+        for one, other in zip(attn._project(x), (attn.q(x), attn.k(x), attn.v(x)), strict=True):
             assert one.equal(other)
 
 

@@ -92,7 +92,7 @@ export const STEPS = [
     asks: () => "Shuffle the words: what happens to their numbers?",
     done: ({ shuffled }) => shuffled,
     shows: "Rows and columns moved, and no number changed. Attention sees a set: whoever needs order must add it to the vectors.",
-    code: { name: "attention.attention.Attention.forward", mark: ["self._projected", "self._asked"] },
+    code: { name: "attention.attention.Attention.forward", mark: ["self._project(", "self._look("] },
   },
   {
     id: "heads",
@@ -102,7 +102,7 @@ export const STEPS = [
     asks: () => "Turn what the second head looks for.",
     done: ({ began, now }) => began.turn !== now.turn || differ(began.heads, now.heads),
     shows: "The second head looks elsewhere, and the first does not notice.",
-    code: { name: "attention.attention._split", mark: ["unflatten"] },
+    code: { name: "attention.attention.split_heads", mark: ["unflatten"] },
   },
   {
     id: "mask",
