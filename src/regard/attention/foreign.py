@@ -5,7 +5,6 @@ answer, so outputs are the same to the last bit. Only torch's fused fast path of
 eval) steps aside while a mode is active: there outputs are bit-equal to the path that runs without it.
 """
 
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -30,9 +29,10 @@ def is_ours(module: nn.Module) -> bool:
 
 def is_attention(module: nn.Module) -> bool:
     """Ours, torch's, or one that says so by the name of its class and has something to learn."""
-    named = re.search("attention|attn", type(module).__name__, re.IGNORECASE)
-    learns = next(module.parameters(), None) is not None
-    return is_ours(module) or isinstance(module, nn.MultiheadAttention) or bool(named and learns)
+    if is_ours(module) or isinstance(module, nn.MultiheadAttention):
+        return True
+    kind = type(module).__name__.lower()
+    return ("attention" in kind or "attn" in kind) and next(module.parameters(), None) is not None
 
 
 def is_foreign(module: nn.Module) -> bool:

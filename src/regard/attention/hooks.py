@@ -30,9 +30,9 @@ def register(scope: Scope, *, hidden: bool) -> list[RemovableHandle]:
             # A copy, since the next block may add to the stream in place.
             scope.trace.hidden.setdefault(name, []).append(stream.detach().clone())
 
-    handles = []
+    handles, attentions = [], {"", *scope.trace.known}
     for module, name in scope.names.items():
-        if name == "" or (name in scope.trace.known and not is_ours(module)):
+        if name in attentions and not is_ours(module):
             handles.append(module.register_forward_pre_hook(note))
         if hidden and isinstance(module, nn.ModuleList | nn.Sequential):
             handles.extend(block.register_forward_hook(keep) for block in module)

@@ -9,7 +9,7 @@ outputs are the same to the last bit. Scopes nest, and each thread or task sees 
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import torch
@@ -60,19 +60,18 @@ def observe(module: nn.Module, look: Look) -> Look:
 
 
 def _scope(model: nn.Module, edits: Mapping[str, Edit], *, hidden: bool) -> Scope:
-    _refuse_compiled(model)
     names: dict[nn.Module, str] = {}  # the first name of each module; and every name, since one may stand in two places
     every = {name: names.setdefault(module, name) for name, module in model.named_modules(remove_duplicate=False)}
-    named = {name: module for module, name in names.items() if foreign.is_attention(module)}
-    outer = {name for name in named for inner in named if _holds(name, inner)}
-    known = [name for name, module in named.items() if foreign.is_ours(module) or name not in outer]
-    of = {name: module for module, name in names.items()}
+    _refuse_compiled(names)
+    named = [name for module, name in names.items() if foreign.is_attention(module)]
+    # Some call an attention what holds one; it is the innermost that looks.
+    known = [name for name in named if not any(_holds(name, inner) for inner in named)]
+    modules = {name: module for module, name in names.items()} if edits else {}
     for name in edits:
         first = every.get(name)
-        may_look = first in named or (
-            first is not None and foreign.is_foreign(of[first]) and not any(_holds(first, inner) for inner in named)
-        )
-        if not may_look:
+        if first in named:
+            continue
+        if first is None or not foreign.is_foreign(modules[first]) or any(_holds(first, inner) for inner in named):
             raise KeyError(unknown("attention", name, known) if known else "the model has no attention")
     return Scope(names, {every[name]: edit for name, edit in edits.items()}, Trace(every, known, hidden=hidden))
 
@@ -100,9 +99,9 @@ def _complaints(scope: Scope) -> Iterator[str]:
         )
 
 
-def _refuse_compiled(model: nn.Module) -> None:
-    for module in model.modules():
-        if hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None):
+def _refuse_compiled(modules: Iterable[nn.Module]) -> None:
+    for module in modules:
+        if "_orig_mod" in module._modules or module.__dict__.get("_compiled_call_impl") is not None:
             kind = "compiled"
         elif isinstance(module, torch.jit.ScriptModule):
             kind = "scripted"

@@ -70,14 +70,13 @@ class Trace:
     def map(self, name: str, look: int | None = None) -> Float[Tensor, "b h cells keys"]:
         """What one attention looked at over the whole map, where it looks inside the groups of a partition."""
         looks = self[name]
-        layouts = [each.layout for each in looks]
-        if look is None and (len(looks) > 1 or layouts[0] is None):
-            if any(layout is not None for layout in layouts):
+        if look is None and any(each.layout for each in looks):
+            if len(looks) > 1:
                 raise ValueError(f"{name!r} looked {len(looks)} times over maps; ask for one, say look=0")
-            return self.weights(name)
-        layout, weights = layouts[look or 0], looks[look or 0].weights()
-        unfolded: Tensor = weights if layout is None else layout.unfold(weights)
-        return unfolded
+            look = 0
+        layout = None if look is None else looks[look].layout
+        weights = self.weights(name, look)
+        return weights if layout is None else layout.unfold(weights)
 
     @property
     def hidden(self) -> dict[str, list[Tensor]]:

@@ -19,8 +19,10 @@ from torch.utils.checkpoint import checkpoint
 
 from regard.attention import (
     Look,
+    Partitioned,
     Shaw,
     Trace,
+    Window,
     additive,
     causal,
     latent,
@@ -708,3 +710,22 @@ def test_a_map_is_the_weights_where_nothing_is_grouped(model: Pair, x: Tensor) -
         model(x)
     assert trace.map("first").equal(trace.weights("first"))
     assert trace.map("first", look=0).equal(trace.weights("first"))
+
+
+def test_a_map_lays_windows_out_over_the_whole(x: Tensor) -> None:
+    windows = Partitioned(multihead(16, 4), Window(2))
+    image = torch.randn(2, 4, 6, 16)
+    with record(windows) as trace:
+        windows(image)
+    whole = trace.map("attn")
+    assert whole.shape == (2, 4, 24, 24)
+    torch.testing.assert_close(whole.sum(dim=-1), torch.ones(2, 4, 24))
+    # The first cell looks at its own window: two cells of the first row of the map, two of the second.
+    assert whole[0, 0, 0].nonzero().flatten().tolist() == [0, 1, 6, 7]
+    torch.testing.assert_close(whole[1, 2, 0, [0, 1, 6, 7]], trace.weights("attn")[6, 2, 0])
+    assert trace.map("attn", look=0).equal(whole)
+    with record(windows) as trace:
+        windows(image)
+        windows(image)
+    with pytest.raises(ValueError, match="'attn' looked 2 times over maps; ask for one, say look=0"):
+        trace.map("attn")
