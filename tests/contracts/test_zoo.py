@@ -1,4 +1,4 @@
-"""What every model that comes along promises: it is small, it says where it comes from, and it does what it says."""
+"""What every bundled model promises: it is small, it says where it comes from, and it does what it says."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def translators() -> list[str]:
     return [name for name, folder in MODELS.items() if "target" in card(folder)]
 
 
-def test_models_come_along() -> None:
+def test_models_are_bundled() -> None:
     assert MODELS
 
 
