@@ -25,7 +25,7 @@ from regard.text.foreign import Special, Style
 from regard.text.training import KINDS, LEAST, SPECIALS, Kind
 from regard.text.words import Words
 
-LARGEST = 100_000_000  # bytes of a file; a vocabulary of 250,000 pieces takes a fifth of it
+LARGEST = 64_000_000  # bytes of a file; a vocabulary of 250,000 pieces takes half of it
 VOCAB_JSON = 4 * 2**20  # bytes of Marian's own list of pieces
 WAY = "give a tokenizer.json or a SentencePiece model"
 # Where a folder may keep its tokenizer, the first choice first.
