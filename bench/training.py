@@ -197,7 +197,7 @@ def _work(end: Connection, sizes: Sizes, name: str, threads: int) -> None:
         end.send(perf_counter() - began)
 
 
-LARGE = Config(vocab=16_000, width=768, depth=8, heads=12, hidden=3072, dropout=0.1, norm_first=True)
+LARGE = Config(vocab=16_000, width=768, depth=6, heads=12, hidden=3072, dropout=0.1, norm_first=True)
 
 
 def _sharded() -> list[dict[str, object]]:

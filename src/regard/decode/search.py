@@ -12,7 +12,7 @@ from regard.decode.batching import by_length, pad_rows
 from regard.decode.beam import beam as beam_search
 from regard.decode.forcing import evaluating
 from regard.decode.generate import Choice, argmax, generate
-from regard.decode.hypothesis import Hypothesis
+from regard.decode.hypothesis import Hypothesis, Step
 from regard.progress import Progress
 
 
@@ -30,18 +30,20 @@ def search(
     length_penalty: float = 1.0,
     coverage: float = 0.0,
     sampler: Choice | None = None,
+    forbidden: Sequence[int] = (),
     batch: int = 32,
     progress: Progress | None = None,
 ) -> list[list[Hypothesis]]:
     """The `count` best hypotheses for each source, best first; a `beam` of 1 is greedy, and a `sampler` draws instead.
 
     `limit` gives the most ids to write for a source of some length. What is not drawn is written as if each source
-    were alone. An empty source has one empty hypothesis, and the model is not run.
+    were alone. An empty source has one empty hypothesis, and the model is not run. `forbidden` ids are never written.
     """
     check(model, beam=beam, count=count, batch=batch, coverage=coverage, drawn=sampler is not None)
     found: list[list[Hypothesis]] = [[Hypothesis((), 0.0, 0.0, True, ())] for _ in sources]
     real = [row for row, source in enumerate(sources) if source]
     done = len(sources) - len(real)
+    step = _forbid(model.step, forbidden) if forbidden else model.step
     with evaluating(model):
         for group in by_length([len(sources[row]) for row in real], rows=batch):
             rows = [real[place] for place in group]
@@ -51,9 +53,9 @@ def search(
             state, first = model.start(ids, lengths=lengths), torch.full_like(lengths, start)
             limits = [limit(len(source)) for source in some]
             if sampler is None and beam > 1:
-                seen = _Coverage(model) if coverage > 0.0 else None
+                seen = _Coverage(model, step) if coverage > 0.0 else None
                 written = beam_search(
-                    model.step if seen is None else seen.step,
+                    step if seen is None else seen.step,
                     state,
                     first,
                     stop=stop,
@@ -65,7 +67,7 @@ def search(
                     seen=None if seen is None else seen.last,
                 )
             else:
-                drawn = generate(model.step, state, first, stop=stop, limit=limits, choose=sampler or argmax)
+                drawn = generate(step, state, first, stop=stop, limit=limits, choose=sampler or argmax)
                 written = [drawn[i : i + each] for i in range(0, len(drawn), each)]
             for row, hypotheses in zip(rows, written, strict=True):
                 found[row] = hypotheses
@@ -92,17 +94,27 @@ def check(model: Any, *, beam: int, count: int, batch: int = 1, coverage: float 
         )
 
 
+def _forbid(step: Step, forbidden: Sequence[int]) -> Step:
+    """A step whose forbidden ids have no probability."""
+
+    def forbidding(words: Int[Tensor, "b n"], state: Any) -> tuple[Float[Tensor, "b n v"], Any]:
+        logits, state = step(words, state)
+        return logits.index_fill(-1, torch.tensor(list(forbidden), device=logits.device), -torch.inf), state
+
+    return forbidding
+
+
 class _Coverage:
     """A model whose steps leave behind how much they looked at each word of the source."""
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
+    def __init__(self, model: Any, step: Step) -> None:
+        self.inner = step
         self.watched = nn.ModuleList(model.get_submodule(name) for name in model.cross_attentions)
         self.weights: Tensor | None = None
 
     def step(self, words: Int[Tensor, "b n"], state: Any) -> tuple[Float[Tensor, "b n v"], Any]:
         with record(self.watched) as trace:
-            logits, state = self.model.step(words, state)
+            logits, state = self.inner(words, state)
         heads = torch.stack([trace.weights(name)[:, :, 0].mean(dim=1) for name in trace])
         real = cast(Tensor | None, trace[next(iter(trace))][0].visible)  # padding counts as seen
         self.weights = heads.mean(dim=0) if real is None else heads.mean(dim=0).masked_fill(~real[:, 0, 0], 1.0)

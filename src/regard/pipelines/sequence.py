@@ -53,6 +53,7 @@ class SequenceToSequence(Pipeline):
         self.pad = 0 if pad is None else pad
         self.start = self.pad if start is None else start  # as Marian begins
         self.stop: int = self.tokenizer.stop
+        self.forbidden = (self.pad,) if start is None else ()  # what begins a text would otherwise be written again
 
     def prefix(self, to: str | None) -> str:  # noqa: ARG002 - a multilingual translator answers
         """What is read in front of a text."""
@@ -97,6 +98,7 @@ class SequenceToSequence(Pipeline):
             length_penalty=length_penalty,
             coverage=coverage,
             sampler=sampler,
+            forbidden=self.forbidden,
             batch=batch,
             progress=progress,
         )
@@ -129,7 +131,7 @@ class SequenceToSequence(Pipeline):
                 tree = BeamTree(self.model, beam, self.stop, edits=edits or {}, on_step=on_step)
                 found = search(
                     tree, [source], start=self.start, stop=self.stop, pad=self.pad, limit=self.longest,
-                    beam=beam, count=beam, length_penalty=length_penalty,
+                    beam=beam, count=beam, length_penalty=length_penalty, forbidden=self.forbidden,
                 )[0]  # fmt: skip
                 tree.finish(found)
                 outputs = tuple(self._gather(source, [each]) for each in found)

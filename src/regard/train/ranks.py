@@ -4,6 +4,7 @@
 """
 
 import os
+import warnings
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
@@ -65,6 +66,7 @@ class Ranks:
         shard = partial(fully_shard, mesh=init_device_mesh(self.device.type, (self.count,)))
         # Block by block, so that while it computes a process holds one block whole, and not the model. What a decoder
         # remembers of its source is projected before its blocks run, so these projections are units of their own.
+        warnings.filterwarnings("ignore", "FSDP2-wrapped module", UserWarning)  # nobody changes their output in place
         for name in getattr(model, "cross_attentions", ()):
             attention = model.get_submodule(name)
             for projection in ("k", "v"):
