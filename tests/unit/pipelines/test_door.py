@@ -1,0 +1,185 @@
+"""One door: whatever a model lies in, `regard.load` opens it as the pipeline of its task."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import regard
+from regard.decode import Int8Linear
+from regard.hub import CheckpointError, save
+from regard.models import Family, intra, memnet, transformer
+from regard.pipelines import Pipeline
+from regard.pipelines.registry import _REGISTERED, pipeline, pipelines
+from regard.text import Tokenizer
+from regard.world.recall import recalls
+
+LINES = ["A dog runs through the snow.", "Two children play in the park.", "A man reads."]
+LANGUAGES = {"source": ["de"], "target": ["en"]}
+
+
+def tokenizer(**options: Any) -> Tokenizer:
+    return Tokenizer.train(LINES, vocab=300, **options)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    torch.manual_seed(0)
+    one = tokenizer()
+    model = transformer.Transformer(transformer.Config(one.vocab, 16, 2, 2, 16))
+    card = {"task": "translate", "languages": LANGUAGES}
+    save(tmp_path / "run/model", model, family=transformer.FAMILY, card=card, tokenizer=one)
+    return tmp_path / "run/model"
+
+
+def test_a_model_is_opened_by_its_folder_its_run_and_its_name(folder: Path) -> None:
+    for what in (folder, str(folder), folder.parent):
+        found = regard.load(what)
+        assert (found.task, found.name) == ("translate", "run")
+    assert regard.load("de-en").task == "translate"
+
+
+def test_a_dtype_changes_what_is_computed_with(folder: Path) -> None:
+    assert any(isinstance(module, Int8Linear) for module in regard.load(folder, dtype="int8").model.modules())
+    assert next(regard.load(folder, dtype="bfloat16").model.parameters()).dtype == torch.bfloat16
+    assert regard.load(folder, device="cpu").device == torch.device("cpu")
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_what_is_not_there_is_one_sentence_with_a_way_out(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no model is called 'de-em'; try de-en"):
+        regard.load("de-em")
+    with pytest.raises(ValueError, match="no task is called 'tranlate'; try translate"):
+        regard.load(folder, task="tranlate")
+    with pytest.raises(TypeError, match="takes no 'torch_dtype'; here it is dtype"):
+        regard.load(folder, torch_dtype="float16")  # type: ignore[call-arg]
+    (folder / "card.json").write_text("{}")
+    with pytest.raises(ValueError, match="names no task; say which, as by task='translate'"):
+        regard.load(folder)
+    assert regard.load(folder, task="translate").task == "translate"
+    with pytest.raises(AttributeError, match=r"regard has no 'from_pretrained'; write regard\.load\(name\)"):
+        _ = regard.from_pretrained
+
+
+def test_importing_regard_imports_no_torch_and_offers_every_floor() -> None:
+    code = (
+        "import sys, regard\n"
+        "assert 'torch' not in sys.modules and 'numpy' not in sys.modules\n"
+        "assert {'load', 'build', 'record', 'show', 'register', 'attention', 'models'} <= set(dir(regard))\n"
+        "regard.attention.multihead; regard.load; regard.load; assert callable(regard.load)\n"
+        "from regard.models import Transformer\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_model_in_memory_of_anybody_can_be_looked_into() -> None:
+    class Theirs(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embed, self.attn = torch.nn.Embedding(300, 16), torch.nn.MultiheadAttention(16, 2, batch_first=True)
+
+        def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+            x = self.embed(input_ids)
+            y: torch.Tensor = self.attn(x, x, x)[0]
+            return y
+
+    theirs = Theirs()
+    found: Any = regard.load(theirs, tokenizer=tokenizer())
+    reading = found.attend("A dog runs.")
+    (one,) = reading.maps
+    assert (one.name, one.heads) == ("attn", 2)
+    assert reading.axes[one.rows].pieces[0] == "A"
+    np.testing.assert_allclose(reading.weights("attn").sum(-1), 1.0, rtol=1e-5)
+    assert "head 1" in regard.show(reading).html()
+    with pytest.raises(ValueError, match="load it as a task"):
+        found.evaluate("world")
+
+
+def test_a_hugging_face_folder_without_a_table_is_opened_by_transformers(tmp_path: Path) -> None:
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(0)
+    config = BertConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=99)
+    theirs = BertModel(config).eval()
+    theirs.save_pretrained(tmp_path / "bert")
+    found: Any = regard.load(tmp_path / "bert")
+    ids = torch.tensor([[2, 5, 6, 7, 3]])
+    reading = found.attend({"input_ids": ids})
+    assert len(reading.maps) == 2
+    assert all(each.heads == 4 for each in reading.maps)
+    torch.testing.assert_close(reading.output.last_hidden_state, theirs(ids).last_hidden_state)
+
+
+def test_a_hugging_face_folder_with_a_table_becomes_our_own_model(tmp_path: Path) -> None:
+    from transformers import MarianConfig, MarianMTModel
+
+    torch.manual_seed(0)
+    settings: dict[str, Any] = dict(vocab_size=64, d_model=16, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
+    layers: dict[str, Any] = {f"{side}_{key}": value for side in ("encoder", "decoder")
+                              for key, value in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 32))}  # fmt: skip
+    theirs = MarianMTModel(MarianConfig(**settings, **layers, scale_embedding=True, forced_eos_token_id=None)).eval()
+    theirs.save_pretrained(tmp_path / "opus")
+    from regard.hub import load
+
+    ours = load(tmp_path / "opus").model
+    source, target = torch.tensor([[5, 6, 7, 1]]), torch.tensor([[0, 9, 8]])
+    with torch.no_grad():
+        wanted = theirs(input_ids=source, decoder_input_ids=target).logits
+        torch.testing.assert_close(ours(source, target), wanted, atol=1e-5, rtol=1e-4)
+
+
+def test_a_classifier_names_the_likeliest_label_and_shows_what_each_word_reads() -> None:
+    one = Tokenizer.train(LINES, kind="words", vocab=40, lower=True)
+    model = intra.LSTMN(intra.Config(vocab=one.vocab, width=8, hidden=8, depth=1, classes=2)).eval()
+    classify = pipeline("classify").of(model, one, card={"labels": ["bad", "good"]})
+    found = classify(LINES)
+    for each in found:
+        assert each.scores[each.label] == max(each.scores.values())
+        assert sum(each.scores.values()) == pytest.approx(1.0, abs=1e-5)
+    (alone,) = classify([LINES[2]])
+    assert alone.scores["good"] == pytest.approx(found[2].scores["good"], abs=1e-5)
+    reading = classify.attend(LINES[0])
+    assert reading.output.label == found[0].label
+    weights = reading.weights("readers.0.attn")
+    np.testing.assert_allclose(weights[0].sum(-1)[1:], 1.0, rtol=1e-5)
+    assert weights[0, 0].sum() == 0  # the first word has no past
+    with pytest.raises(ValueError, match="names 3 labels, and the model has 2"):
+        pipeline("classify").of(model, one, card={"labels": ["a", "b", "c"]})
+
+
+def test_a_recall_is_scored_by_distance() -> None:
+    model = memnet.MemoryNetwork(memnet.Config(vocab=40, width=8, hops=1, times="fixed")).eval()
+    recall: Any = pipeline("recall").of(model, card={"pairs": 2, "words": 4, "distance": 4})
+    items = [recalls(distance=3, pairs=2, keys=4, values=4, noise=4)[i].ids for i in range(5)]
+    assert recall(items) == [recall([item])[0] for item in items]
+    scores = recall.evaluate("world", limit=6).scores
+    assert list(scores) == ["accuracy", *(f"accuracy/at {distance}" for distance in (1, 2, 4, 8))]
+    assert recall.attend(items[0]).output == recall(items)[0]
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_tasks_are_the_files_of_the_folder_and_what_is_registered() -> None:
+    assert {"translate", "parse", "classify", "recall"} <= set(pipelines())
+
+    class Nothing(Pipeline):
+        task, takes, gives = "nothing", "", ""
+        __call__ = evaluate = attend = None  # type: ignore[assignment]
+
+    try:
+        regard.register(Nothing)
+        assert pipeline("nothing") is Nothing
+
+        class Other(Nothing):
+            task = "translate"
+
+        with pytest.raises(ValueError, match="a task is called 'translate' already"):
+            regard.register(Other)
+        with pytest.raises(TypeError, match="a int cannot be registered"):
+            regard.register(3)  # type: ignore[type-var]
+    finally:
+        _REGISTERED.pop("nothing", None)
+    assert isinstance(transformer.FAMILY, Family)
