@@ -25,12 +25,12 @@ class Chance:
 
     def __init__(self, seed: int, name: str, index: int = 0) -> None:
         seed, index = operator.index(seed), operator.index(index)  # a number of numpy's would overflow
-        self._state = _mixed(_mixed(seed & _MASK) ^ _mixed(crc32(name.encode())) ^ _mixed((index + 1) * _STEP & _MASK))
+        self._state = _mix(_mix(seed & _MASK) ^ _mix(crc32(name.encode())) ^ _mix((index + 1) * _STEP & _MASK))
 
     def bits(self) -> int:
         """64 random bits."""
         self._state = state = (self._state + _STEP) & _MASK
-        return _mixed(state)
+        return _mix(state)
 
     def below(self, limit: int) -> int:
         """A whole number from 0 to limit - 1. The bias of the product is below 2⁻⁴⁰ for any limit used here."""
@@ -64,7 +64,7 @@ def bits(chance: Chance, count: int) -> UInt64[np.ndarray, " n"]:
     return x ^ (x >> np.uint64(31))
 
 
-def _mixed(x: int) -> int:
+def _mix(x: int) -> int:
     x = (x ^ (x >> 30)) * _FIRST & _MASK
     x = (x ^ (x >> 27)) * _SECOND & _MASK
     return x ^ (x >> 31)

@@ -33,7 +33,7 @@ def read(data: bytes | str) -> Views:
         raise ValueError(f"this is no JSON ({error}); a file of views is described in view.schema.json") from None
     _object(found, "the file")
     if found.get("format") != FORMAT:
-        raise ValueError(f"the format is {_said(found.get('format'))}, and this regard reads {FORMAT!r}")
+        raise ValueError(f"the format is {_quote(found.get('format'))}, and this regard reads {FORMAT!r}")
     views, room = _list(found.get("views"), "views"), [NUMBERS]
     return Views(
         _text(found.get("title", ""), "title"), tuple(_view(v, f"views[{i}]", room) for i, v in enumerate(views))
@@ -166,7 +166,7 @@ def _boxes(found: Mapping[str, Any], where: str) -> Boxes:
     for i, box in enumerate(_list(found.get("boxes"), f"{where}.boxes")):
         sides = _list(box, f"{where}.boxes[{i}]")
         if len(sides) != 4 or not all(_is_number(side) for side in sides):
-            raise ValueError(f"{where}.boxes[{i}] is {_said(box)}, not four numbers: left, top, width, height")
+            raise ValueError(f"{where}.boxes[{i}] is {_quote(box)}, not four numbers: left, top, width, height")
         boxes.append((float(sides[0]), float(sides[1]), float(sides[2]), float(sides[3])))
     if len(boxes) != len(labels):
         raise ValueError(f"{where} has {len(boxes)} boxes and {len(labels)} labels; give one for each")
@@ -190,13 +190,13 @@ def _weights(found: Any, where: str, room: list[int]) -> Float[np.ndarray, "*h r
     """The numbers, wherever they are; `room` is how many the file may still hold."""
     if isinstance(found, dict) and "href" in found:
         raise ValueError(f"{where} are elsewhere, and nothing is fetched; write the numbers into the file")
-    weights = _packed(found, where, room) if isinstance(found, dict) else _nested(found, where, room)
+    weights = _read_packed(found, where, room) if isinstance(found, dict) else _read_nested(found, where, room)
     if not np.isfinite(weights).all():
         raise ValueError(f"{where} are not all numbers; replace what is infinite or missing by 0")
     return weights
 
 
-def _packed(found: Mapping[str, Any], where: str, room: list[int]) -> np.ndarray:
+def _read_packed(found: Mapping[str, Any], where: str, room: list[int]) -> np.ndarray:
     shape = [_number(each, f"{where}.shape", 1) for each in _list(found.get("shape"), f"{where}.shape")]
     encoding: Encoding = _among(found.get("encoding"), get_args(Encoding), f"{where}.encoding")
     if len(shape) not in (2, 3):
@@ -204,17 +204,17 @@ def _packed(found: Mapping[str, Any], where: str, room: list[int]) -> np.ndarray
     _take(math.prod(shape), where, room)
     data = found.get("data")
     if not isinstance(data, str):
-        raise ValueError(f"{where}.data is {_said(data)}, not base64")
+        raise ValueError(f"{where}.data is {_quote(data)}, not base64")
     try:
         return unpack(base64.b64decode(data, validate=True), shape, encoding)
     except (binascii.Error, ValueError) as error:
         raise ValueError(f"{where}.data cannot be read: {error}") from None
 
 
-def _nested(found: Any, where: str, room: list[int]) -> np.ndarray:
+def _read_nested(found: Any, where: str, room: list[int]) -> np.ndarray:
     rows = _list(found, where)
     if isinstance(rows[0], list) and rows[0] and isinstance(rows[0][0], list):
-        heads = [_nested(head, f"{where}[{i}]", room) for i, head in enumerate(rows)]
+        heads = [_read_nested(head, f"{where}[{i}]", room) for i, head in enumerate(rows)]
         if len({head.shape for head in heads}) > 1 or heads[0].ndim != 2:
             raise ValueError(f"{where} has heads of different shapes; give each the same rows and columns")
         return np.stack(heads)
@@ -234,25 +234,25 @@ def _take(count: int, where: str, room: list[int]) -> None:
 
 def _object(found: Any, where: str) -> None:
     if not isinstance(found, dict):
-        raise ValueError(f"{where} is {_said(found)}, not an object")
+        raise ValueError(f"{where} is {_quote(found)}, not an object")
 
 
 def _list(found: Any, where: str) -> list[Any]:
     if not isinstance(found, list) or not 1 <= len(found) <= MANY:
-        many = f"a list of {len(found)}" if isinstance(found, list) else _said(found)
+        many = f"a list of {len(found)}" if isinstance(found, list) else _quote(found)
         raise ValueError(f"{where} is {many}, not a list of 1 to {MANY}")
     return found
 
 
 def _text(found: Any, where: str) -> str:
     if not isinstance(found, str) or len(found) > MANY:
-        raise ValueError(f"{where} is {_said(found)}, not a text of at most {MANY} letters")
+        raise ValueError(f"{where} is {_quote(found)}, not a text of at most {MANY} letters")
     return found
 
 
 def _picture(found: Any, where: str) -> str:
     if not isinstance(found, str) or not found.startswith(PICTURES):
-        raise ValueError(f"{where} is {_said(found)}; a file carries its picture itself, as {PICTURES[0]}…")
+        raise ValueError(f"{where} is {_quote(found)}; a file carries its picture itself, as {PICTURES[0]}…")
     if len(found) > PICTURE:
         raise ValueError(f"{where} has {len(found):,} letters, and at most {PICTURE:,} are read; make it smaller")
     return found
@@ -260,7 +260,7 @@ def _picture(found: Any, where: str) -> str:
 
 def _number(found: Any, where: str, least: int) -> int:
     if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= MANY:
-        raise ValueError(f"{where} is {_said(found)}, not a whole number from {least} to {MANY}")
+        raise ValueError(f"{where} is {_quote(found)}, not a whole number from {least} to {MANY}")
     return found
 
 
@@ -270,10 +270,10 @@ def _is_number(found: Any) -> bool:
 
 def _among(found: Any, known: tuple[str, ...], where: str) -> Any:
     if found not in known:
-        raise ValueError(f"{where} is {_said(found)}; choose {', '.join(known)}")
+        raise ValueError(f"{where} is {_quote(found)}; choose {', '.join(known)}")
     return found
 
 
-def _said(found: Any) -> str:
+def _quote(found: Any) -> str:
     text = ascii(found) if isinstance(found, str | int | float | None) else f"a {type(found).__name__}"
     return text if len(text) <= 40 else f"{text[:39]}…"

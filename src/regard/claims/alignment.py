@@ -51,7 +51,7 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
                 "seed": seed,
                 "accuracy": accuracy(model, [batch(tests, lexicon)]),
                 "error": {way: error(links[way], gold) for way in WAYS},
-                "swapped": {way: _swapped(links[way], tests) for way in WAYS},
+                "swapped": {way: _swap(links[way], tests) for way in WAYS},
             }
         )
     swaps = sum(len(_swaps(pair)) for pair in tests)
@@ -121,7 +121,7 @@ def _swaps(pair: Pair) -> list[tuple[int, int]]:
     return sorted(swaps)
 
 
-def _swapped(links: list[Links], tests: list[Pair]) -> float:
+def _swap(links: list[Links], tests: list[Pair]) -> float:
     """The share of swapped words that are linked to their own."""
     hits = [link in found for found, pair in zip(links, tests, strict=True) for link in _swaps(pair)]
     return sum(hits) / max(len(hits), 1)

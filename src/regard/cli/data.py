@@ -91,7 +91,7 @@ def fetch(flags: Get) -> None:
     """Bring a set here, and say where it lies."""
     from regard.data import get
 
-    dataset = _named(flags.name)
+    dataset = _find(flags.name)
     paths = [str(path) for path in get(dataset)]
     if flags.json:
         print(json.dumps(paths, indent=2, ensure_ascii=False))
@@ -108,7 +108,7 @@ def verify(flags: Verify) -> None:
     """Print the state of each file."""
     from regard.data import SETS, inspect, locate
 
-    chosen = [_named(flags.name)] if flags.name else list(SETS.values())
+    chosen = [_find(flags.name)] if flags.name else list(SETS.values())
     found = []
     for dataset in chosen:
         for file in dataset.files:
@@ -130,7 +130,7 @@ def verify(flags: Verify) -> None:
         raise SystemExit(f"{files}{more}; {remove}: regard data get {bad[0]['set']}")
 
 
-def _named(name: str) -> "Dataset":
+def _find(name: str) -> "Dataset":
     from regard.data import find
 
     try:

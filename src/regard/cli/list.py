@@ -23,7 +23,7 @@ from tyro.conf import Positional, arg
 from regard import plugins
 from regard.cli.errors import UsageError
 from regard.cli.ink import BOLD, CYAN, DIM, ink
-from regard.cli.source import PACKAGE, assigns, constant, definitions, keys, parsed, sentence, signature
+from regard.cli.source import PACKAGE, assigns, constant, definitions, keys, parse_file, sentence, signature
 from regard.zoo import card as read_card
 
 GROUP = "Reference"
@@ -82,7 +82,7 @@ def main(flags: Flags) -> None:
     if flags.json:
         print(json.dumps([asdict(part) for part in found], indent=2, ensure_ascii=False))
     else:
-        print("\n".join(map(_drawn, found)) or ("the zoo is empty" if flags.kind == "zoo" else f"no {flags.kind} yet"))
+        print("\n".join(map(_format, found)) or ("the zoo is empty" if flags.kind == "zoo" else f"no {flags.kind} yet"))
 
 
 def parts(kind: str) -> list[Part | Trained]:
@@ -90,7 +90,7 @@ def parts(kind: str) -> list[Part | Trained]:
     readers: dict[str, Callable[[Path], Sequence[Part | Trained]]] = {
         "models": _model,
         "tasks": _task,
-        "zoo": _trained,
+        "zoo": _read_bundled,
     }
     own = plugins.paths() if kind in ("models", "tasks") else []
     return [part for path in [*_files(KINDS[kind][1]), *own] for part in readers.get(kind, _public)(path)]
@@ -104,7 +104,7 @@ def _files(patterns: list[str]) -> list[Path]:
 
 def _model(path: Path) -> list[Part]:
     """A model is its file; what can be chosen about it are the fields of its Config."""
-    tree = parsed(path)
+    tree = parse_file(path)
     if not assigns(tree, "FAMILY"):
         return []
     config = next((node for node in definitions(tree) if node.name == "Config"), None)
@@ -114,7 +114,7 @@ def _model(path: Path) -> list[Part]:
 
 def _task(path: Path) -> list[Part]:
     """A task is its file; what goes in and what comes out stand in its class."""
-    tree = parsed(path)
+    tree = parse_file(path)
     if not assigns(tree, "PIPELINE"):
         return []
     for kind in (node for node in definitions(tree) if isinstance(node, ast.ClassDef)):
@@ -125,7 +125,7 @@ def _task(path: Path) -> list[Part]:
     return []
 
 
-def _trained(path: Path) -> list[Trained]:
+def _read_bundled(path: Path) -> list[Trained]:
     """A model of the zoo is its folder, and what is known about it stands in its card."""
     folder = path.parent
     if folder.name.startswith("."):
@@ -142,8 +142,8 @@ def _trained(path: Path) -> list[Trained]:
 
 def _public(path: Path) -> list[Part]:
     """What a package exports of a file, or every public name where it does not say."""
-    tree, package = parsed(path), path.parent / "__init__.py"
-    exported = constant(parsed(package), "__all__") if package.exists() else None
+    tree, package = parse_file(path), path.parent / "__init__.py"
+    exported = constant(parse_file(package), "__all__") if package.exists() else None
     return [
         Part(node.name, signature(node, tree), sentence(node), _module(path))
         for node in definitions(tree)
@@ -161,7 +161,7 @@ def _kind(kind: str, count: int) -> str:
     return f"{ink(kind.ljust(11), CYAN)} {count:>3}  {ink(KINDS[kind][0], DIM)}"
 
 
-def _drawn(part: Part | Trained) -> str:
+def _format(part: Part | Trained) -> str:
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
     shown = f"({part.signature})" if isinstance(part, Part) else f"  {part.megabytes:.1f} MB"
     call = textwrap.wrap(f"{part.name}{shown}", width, subsequent_indent="  ")

@@ -52,7 +52,7 @@ def view(wishes: "Sample") -> View[Any]:
     return make(wishes)
 
 
-def drawn(item: object) -> str:
+def format_item(item: object) -> str:
     """An item in a few lines."""
     match item:
         case world.Pair(source, target, alignment):

@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1]
 Definition = ast.ClassDef | ast.FunctionDef
 
 
-def parsed(path: Path) -> ast.Module:
+def parse_file(path: Path) -> ast.Module:
     """The syntax tree of a file; a file that does not parse, such as one half written, says nothing."""
     try:
         return ast.parse(path.read_text(encoding="utf-8"))

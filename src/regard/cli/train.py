@@ -78,7 +78,7 @@ def main(flags: Plan, args: list[str]) -> None:
 
     try:
         admit(folder, resume=flags.resume)
-        recipe: Any = _resumed(flags, args, folder) if flags.resume else flags
+        recipe: Any = _resume(flags, args, folder) if flags.resume else flags
         if flags.resume:
             compare(folder, name, json.loads(json.dumps(fields_of(recipe))))
         check(recipe, int(os.environ.get("WORLD_SIZE", 1)))  # before the data are read
@@ -107,7 +107,7 @@ def main(flags: Plan, args: list[str]) -> None:
         raise SystemExit(130)
 
 
-def _resumed(flags: Plan, args: list[str], folder: Path) -> Plan:
+def _resume(flags: Plan, args: list[str], folder: Path) -> Plan:
     """The flags that a run began with, and over them those that are said now."""
     from regard.train.run import read_recipe
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from regard.cli.ink import BOLD, CYAN, DIM, ink
-from regard.cli.source import constant, parsed, sentence
+from regard.cli.source import constant, parse_file, sentence
 
 # Groups in the order of the help; any other follows.
 GROUPS = ["Start here", "Look inside", "Train and run", "Reference"]
@@ -15,7 +15,7 @@ class Verb:
     """One word that may follow `regard`, as its file describes it."""
 
     def __init__(self, path: Path) -> None:
-        tree = parsed(path)
+        tree = parse_file(path)
         self.name = path.stem
         self.group = str(constant(tree, "GROUP") or "")
         self.text = ast.get_docstring(tree) or ""

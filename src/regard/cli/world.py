@@ -106,16 +106,16 @@ def show(flags: Show) -> None:
         film=clip(flags.seed, 0, frames=33),
         pairs=[pairs(source, target, seed=flags.seed)[i] for i, (source, target) in enumerate(TRANSLATED)],
     )
-    save(drawn, flags.out)
+    save(format_item, flags.out)
     print(f"{flags.out}: {drawn.shape[1]}×{drawn.shape[0]} pixels, scenes 0 to {flags.count - 1} of seed {flags.seed}")
 
 
 def sample(flags: Sample) -> None:
     """Print items, drawn for people or as JSON for programs."""
-    from regard.cli.samples import drawn, plain, view
+    from regard.cli.samples import format_item, plain, view
 
     for number, item in enumerate(view(flags)[: flags.count]):
         if flags.json:
             print(json.dumps(plain(item), ensure_ascii=False))
         else:
-            print(ink(f"{number:>2}  ", DIM) + drawn(item).replace("\n", "\n    "))
+            print(ink(f"{number:>2}  ", DIM) + format_item(item).replace("\n", "\n    "))

@@ -100,7 +100,7 @@ def _fetch(dataset: Dataset, file: File) -> Path:
         except HTTPError as error:
             error.close()
             if error.code == 416:  # what was kept is no beginning of what is there now
-                _emptied(out)
+                _truncate(out)
             raise DataError(f"{url} answers {error.code} {error.reason}; try again later, {by_hand}") from None
         except (OSError, HTTPException) as error:
             said = getattr(error, "reason", None) or error
@@ -111,7 +111,7 @@ def _fetch(dataset: Dataset, file: File) -> Path:
         os.fsync(out.fileno())
         if (state := inspect(partial, file)) != "whole":
             # Emptied, not removed: another process may be waiting for this very file.
-            _emptied(out)
+            _truncate(out)
             raise DataError(
                 f"what {url} sent is {state}: its SHA-256 is not {file.sha256}, so it was thrown away; "
                 f"try again, {by_hand}"
@@ -124,14 +124,14 @@ def _receive(url: str, out: IO[bytes], size: int, progress: Progress) -> None:
     """Append the bytes that are missing, never more than `size` of them in all."""
     start = out.tell()
     if start > size:
-        start = _emptied(out)
+        start = _truncate(out)
     if start == size:
         return
     wanted = {"Range": f"bytes={start}-"} if start else {}
     request = Request(url, headers={"User-Agent": "regard", "Accept-Encoding": "identity"} | wanted)
     with urlopen(request, timeout=PATIENCE) as got:
         if start and not _continues(got, start):
-            start = _emptied(out)
+            start = _truncate(out)
         progress(start)
         while start < size and (chunk := got.read(min(CHUNK, size - start))):
             out.write(chunk)
@@ -141,11 +141,11 @@ def _receive(url: str, out: IO[bytes], size: int, progress: Progress) -> None:
         if start < size:
             raise OSError("the connection ended early")
         if got.read(1):
-            _emptied(out)
+            _truncate(out)
             raise OSError(f"it sends more than the {size} bytes that were stated")
 
 
-def _emptied(out: IO[bytes]) -> int:
+def _truncate(out: IO[bytes]) -> int:
     out.seek(0)
     return out.truncate()
 

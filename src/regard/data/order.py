@@ -84,7 +84,7 @@ class Order(Iterator[Place]):
         number = self._taken + self.rank
         epoch, place = divmod(number, len(self))
         self._taken += self.ranks
-        return Place(self._planned(epoch)[place], number)
+        return Place(self._plan_epoch(epoch)[place], number)
 
     def once(self) -> Iterator[Rows]:
         """One pass for a measurement: every row once, short ones first; the position does not move."""
@@ -92,7 +92,7 @@ class Order(Iterator[Place]):
         for start, end in list(zip(self._edges, self._edges[1:], strict=False))[self.rank :: self.ranks]:
             yield order[start:end]
 
-    def _planned(self, epoch: int) -> list[Rows]:
+    def _plan_epoch(self, epoch: int) -> list[Rows]:
         """The rows of each batch of an epoch. Rows of one length change places, and the batches their order."""
         if self._plan is None or self._plan[0] != epoch:
             dice = bits(Chance(self.seed, "batches", epoch), len(self._lengths) + len(self))

@@ -26,19 +26,19 @@ class Tokens(Sequence[UInt[np.ndarray, " n"]]):
         self.path = Path(path)
         whole = np.memmap(self.path, np.uint8, mode="r") if self.path.stat().st_size else np.empty(0, np.uint8)
         if len(whole) < HEADER.size:
-            raise self._damaged(f"{len(whole)} bytes are too few for a header")
+            raise self._damage(f"{len(whole)} bytes are too few for a header")
         magic, width, self.vocab, rows, count = HEADER.unpack(whole[: HEADER.size].tobytes())
         if magic != MAGIC or width not in (2, 4):
-            raise self._damaged("it does not begin as one")
-        middle = HEADER.size + _padded(width * count)
+            raise self._damage("it does not begin as one")
+        middle = HEADER.size + _round_up(width * count)
         if len(whole) != middle + 8 * (rows + 1):
-            raise self._damaged(f"it has {len(whole)} bytes, not {middle + 8 * (rows + 1)}")
+            raise self._damage(f"it has {len(whole)} bytes, not {middle + 8 * (rows + 1)}")
         self._ids = whole[HEADER.size : HEADER.size + width * count].view(f"<u{width}")
         self._edges = whole[middle:].view("<i8")
         if self._edges[0] != 0 or self._edges[-1] != count or (np.diff(self._edges) < 0).any():
-            raise self._damaged("its rows do not follow each other")
+            raise self._damage("its rows do not follow each other")
         if count and (most := int(self._ids.max())) >= self.vocab:
-            raise self._damaged(f"id {most} is not below its vocabulary of {self.vocab}")
+            raise self._damage(f"id {most} is not below its vocabulary of {self.vocab}")
 
     @property
     def lengths(self) -> Int64[np.ndarray, " rows"]:
@@ -60,7 +60,7 @@ class Tokens(Sequence[UInt[np.ndarray, " n"]]):
     def __reduce__(self) -> tuple[type["Tokens"], tuple[Path]]:
         return Tokens, (self.path,)  # another process maps the same file instead of copying it
 
-    def _damaged(self, why: str) -> DataError:
+    def _damage(self, why: str) -> DataError:
         return DataError(f"{self.path} is no whole file of tokens: {why}; write it again from the text")
 
 
@@ -77,12 +77,12 @@ def write(path: str | os.PathLike[str], rows: Iterable[Iterable[int]], *, vocab:
                 raise ValueError(f"row {number} has id {wrong}, which is not below the vocabulary of {vocab}")
             out.write(ids.astype(f"<u{width}").tobytes())
             edges.append(edges[-1] + len(ids))
-        out.write(bytes(_padded(width * edges[-1]) - width * edges[-1]))
+        out.write(bytes(_round_up(width * edges[-1]) - width * edges[-1]))
         out.write(np.asarray(edges, "<i8").tobytes())
         out.seek(0)
         out.write(HEADER.pack(MAGIC, width, vocab, len(edges) - 1, edges[-1]))
     return Tokens(path)
 
 
-def _padded(count: int) -> int:
+def _round_up(count: int) -> int:
     return -(-count // 8) * 8

@@ -48,7 +48,7 @@ def beam(
         if coverage > 0.0 and seen is not None:
             covered = seen() if covered is None else covered + seen()
         width = newest.shape[1]
-        missed = torch.zeros(len(logits)) if covered is None else coverage * uncovered(covered)
+        missed = torch.zeros(len(logits)) if covered is None else coverage * coverage_penalty(covered)
         # Of 2·size continuations at most size are stops, so as many beginnings go on; each has its own best of them.
         last = logits[:, -1].float()
         words = top(last, 2 * size)
@@ -72,7 +72,7 @@ def beam(
     return [sentence.written() for sentence in sentences]
 
 
-def uncovered(covered: Float[Tensor, "r k"]) -> Float[Tensor, " r"]:
+def coverage_penalty(covered: Float[Tensor, "r k"]) -> Float[Tensor, " r"]:
     """Wu's coverage penalty for β = 1: the log of what each word of the source was looked at, up to once."""
     # What was never looked at costs much, but not everything: two that missed something are still compared.
     return covered.float().clamp(torch.finfo(torch.float32).tiny, 1.0).log().sum(dim=-1)
@@ -116,7 +116,7 @@ class _Sentence:
                 living.append(((*self.words[parent], word), rows, log_prob, parent))
         while living and len(living) < self.size:
             living.append((living[0][0], living[0][1], -torch.inf, living[0][3]))  # a place that nobody needs
-        if not living or self._settled(living[0][2]) or length == self.limit:
+        if not living or self._is_settled(living[0][2]) or length == self.limit:
             for written, rows, log_prob, parent in living if length == self.limit else ():
                 if log_prob > -torch.inf:
                     self._finish(written, log_prob, missed[parent], rows, finished=False)
@@ -132,7 +132,7 @@ class _Sentence:
     ) -> None:
         self.done.append(Hypothesis(words, log_prob, log_prob / self._norm(len(rows)) + missed, finished, rows))
 
-    def _settled(self, best: float) -> bool:
+    def _is_settled(self, best: float) -> bool:
         """Whether even the best beginning, grown to the limit at no cost, would not come among the wanted ones."""
         wanted = self.written()
         return len(wanted) == self.count and best / self._norm(self.limit) <= wanted[-1].score

@@ -49,13 +49,13 @@ class BeamTree(nn.Module):
         self._writing = {name: edit for name, edit in edits.items() if not name.startswith("encoder")}
 
     def start(self, source: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> "_State":
-        with self._edited(self._reading):
+        with self._edit(self._reading):
             return _State(self.model.start(source, lengths=lengths), None)
 
     def step(self, words: Int[Tensor, "b n"], state: "_State") -> tuple[Float[Tensor, "b n v"], "_State"]:
         if self._on_step is not None:
             self._on_step()
-        with self._edited(self._writing):
+        with self._edit(self._writing):
             logits, inner = self.model.step(words, state.inner)
         newest = words[:, -1].tolist()
         here = [0] if state.nodes is None else [self._child(*each) for each in zip(state.nodes, newest, strict=True)]
@@ -92,7 +92,7 @@ class BeamTree(nn.Module):
             self.nodes.append(Node(parent, word, above.log_prob, above.step + 1))
         return self._children[parent, word]
 
-    def _edited(self, edits: Mapping[str, Any]) -> AbstractContextManager[object]:
+    def _edit(self, edits: Mapping[str, Any]) -> AbstractContextManager[object]:
         """A scope for each step, since one for all would keep what every step looked at."""
         return record(self.model, edits=edits) if edits else nullcontext()
 

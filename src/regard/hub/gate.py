@@ -92,29 +92,29 @@ def header(path: Path) -> dict[str, Entry]:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if length > min(JSON, size - 8):
-            raise _damaged(path, f"its header claims {length:,} bytes of {size:,}, and at most {JSON:,} are read")
+            raise _damage(path, f"its header claims {length:,} bytes of {size:,}, and at most {JSON:,} are read")
         rows = parse_json(file.read(length), path)
     rows.pop("__metadata__", None)
     spans, found = list[tuple[int, int, str]](), dict[str, Entry]()
     for name, row in rows.items():
         if not isinstance(row, dict) or row.keys() != {"dtype", "shape", "data_offsets"}:
-            raise _damaged(path, f"{name[:80]!r} is not announced by dtype, shape and data_offsets")
+            raise _damage(path, f"{name[:80]!r} is not announced by dtype, shape and data_offsets")
         dtype, shape, offsets = row["dtype"], row["shape"], row["data_offsets"]
         if not isinstance(dtype, str) or dtype not in _SIZES:
-            raise _damaged(path, f"{name[:80]!r} has the dtype {str(dtype)[:20]!r}; known are {', '.join(_SIZES)}")
+            raise _damage(path, f"{name[:80]!r} has the dtype {str(dtype)[:20]!r}; known are {', '.join(_SIZES)}")
         if not _counts(shape) or not _counts(offsets) or len(offsets) != 2 or len(shape) > 8:
-            raise _damaged(path, f"{name[:80]!r} has a shape or offsets that are no whole numbers")
+            raise _damage(path, f"{name[:80]!r} has a shape or offsets that are no whole numbers")
         if math.prod(shape) * _SIZES[dtype] != offsets[1] - offsets[0]:
-            raise _damaged(path, f"{name[:80]!r} has {offsets[1] - offsets[0]:,} bytes, which its shape {shape} denies")
+            raise _damage(path, f"{name[:80]!r} has {offsets[1] - offsets[0]:,} bytes, which its shape {shape} denies")
         spans.append((offsets[0], offsets[1], name))
         found[name] = Entry(path, dtype, tuple(shape))
     end = 0
     for start, stop, name in sorted(spans):
         if start != end:
-            raise _damaged(path, f"{name[:80]!r} begins at byte {start:,} where {end:,} is free, a gap or an overlap")
+            raise _damage(path, f"{name[:80]!r} begins at byte {start:,} where {end:,} is free, a gap or an overlap")
         end = stop
     if size != 8 + length + end:
-        raise _damaged(path, f"it has {size:,} bytes where its header announces {8 + length + end:,}")
+        raise _damage(path, f"it has {size:,} bytes where its header announces {8 + length + end:,}")
     return found
 
 
@@ -131,7 +131,7 @@ def config(kind: type[Any], given: object, path: Path, entries: Mapping[str, Ent
 def build(model: type[nn.Module], made: Any, path: Path, entries: Mapping[str, Entry]) -> nn.Module:
     """The module of a config without weights, given up as soon as it has more tensors than its file."""
     try:
-        with torch.device("meta"), _Unfilled(), _counted(len(entries), path):
+        with torch.device("meta"), _Unfilled(), _count_tensors(len(entries), path):
             return model(made)
     except CheckpointError:
         raise
@@ -174,7 +174,7 @@ def listed(problems: list[str]) -> str:
     return "; ".join(sorted(problems)[:_SHOWN]) + rest
 
 
-def _damaged(path: Path, reason: str) -> CheckpointError:
+def _damage(path: Path, reason: str) -> CheckpointError:
     return CheckpointError(f"{path} is damaged, {reason}; fetch or train it again")
 
 
@@ -201,7 +201,7 @@ def _int(digits: str) -> int:
 
 def _config(kind: type[Any], given: object, where: str, most: int, problems: list[str]) -> Any:
     if not isinstance(given, dict):
-        problems.append(f"{where.rstrip('.') or 'config'} is {_said(given)}, not an object")
+        problems.append(f"{where.rstrip('.') or 'config'} is {_quote(given)}, not an object")
         return None
     known, hints = {each.name: each for each in fields(kind)}, get_type_hints(kind)
     problems += [f"unknown field {where + name!r}" for name in given.keys() - known.keys()]
@@ -230,7 +230,7 @@ def _value(hint: Any, given: object, where: str, most: int, problems: list[str])
             found = _value(option, given, where, most, inner)
             if not inner:
                 return found
-        problems.append(f"{where} is {_said(given)}, not {hint}")
+        problems.append(f"{where} is {_quote(given)}, not {hint}")
         return None
     if origin is tuple and isinstance(given, list):
         kinds = [options[0]] * len(given) if options[1:] == (Ellipsis,) else list(options)
@@ -242,13 +242,13 @@ def _value(hint: Any, given: object, where: str, most: int, problems: list[str])
     if hint in (int, float) and type(given) in ((int,) if hint is int else (int, float)):
         if math.isfinite(cast(float, given)) and (hint is float or abs(cast(int, given)) <= most):
             return given
-        problems.append(f"{where} is {_said(given)}, and no number beyond {most:,} is believed")
+        problems.append(f"{where} is {_quote(given)}, and no number beyond {most:,} is believed")
         return None
-    problems.append(f"{where} is {_said(given)}, not {getattr(hint, '__name__', hint) if origin is None else hint}")
+    problems.append(f"{where} is {_quote(given)}, not {getattr(hint, '__name__', hint) if origin is None else hint}")
     return None
 
 
-def _said(value: object) -> str:
+def _quote(value: object) -> str:
     return f"{str(value)[:60]!r}" if isinstance(value, str) else str(value)[:60]
 
 
@@ -264,7 +264,7 @@ class _Unfilled(TorchFunctionMode):
 
 
 @contextmanager
-def _counted(tensors: int, path: Path) -> Iterator[None]:
+def _count_tensors(tensors: int, path: Path) -> Iterator[None]:
     """Stop a construction that registers more than a file of so many tensors could fill."""
     # Some slack, since a module may build a part and then share or replace it.
     left, thread = {"tensors": 2 * tensors + 64, "modules": 16 * tensors + 512}, threading.get_ident()

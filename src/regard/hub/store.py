@@ -83,7 +83,7 @@ def read(
     tokenizer = (
         Tokenizer.load(place) if (place / "tokenizer.json").exists() or (place / "source.spm").exists() else None
     )
-    fill(model, _unpacked(stored, scales), dtype=dtype, device=device)
+    fill(model, _unpack(stored, scales), dtype=dtype, device=device)
     return Checkpoint(model, found, tokenizer, card, place, name)
 
 
@@ -109,7 +109,7 @@ def convert(folder: str | Path, dtype: Dtype) -> None:
             if path.name not in ("config.json", "card.json", "model.safetensors")
         }
         about, card = gate.read_json(place / "config.json"), gate.read_json(place / "card.json")
-        tensors = _unpacked(stored, scales)
+        tensors = _unpack(stored, scales)
     write(place, about, pack(tensors, dtype), card, kept)
 
 
@@ -187,7 +187,7 @@ def _apart(stored: Mapping[str, Entry]) -> tuple[dict[str, Entry], dict[str, Ent
     return entries, scales
 
 
-def _unpacked(stored: Mapping[str, Entry], scales: Mapping[str, Entry]) -> dict[str, Tensor]:
+def _unpack(stored: Mapping[str, Entry], scales: Mapping[str, Entry]) -> dict[str, Tensor]:
     tensors = dict(gate.read(stored))
     for name in scales:
         scale, whole = tensors.pop(name), tensors[name.removesuffix(_SCALE)]

@@ -49,7 +49,7 @@ def parse(family: "Family", changes: Sequence[str]) -> dict[str, Any]:
         try:
             found[name] = _value(value, hints[name])
         except ValueError:
-            raise ValueError(f"--set {change}: {name} is {_called(hints[name])}, and {value!r} is none") from None
+            raise ValueError(f"--set {change}: {name} is {_type_name(hints[name])}, and {value!r} is none") from None
     return found
 
 
@@ -72,7 +72,7 @@ def _value(text: str, hint: Any) -> Any:
     return hint(text)
 
 
-def _called(hint: Any) -> str:
+def _type_name(hint: Any) -> str:
     options = get_args(hint)
     if get_origin(hint) is Literal:
         return f"one of {', '.join(map(str, options))}"

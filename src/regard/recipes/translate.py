@@ -44,7 +44,7 @@ def build(recipe: Recipe) -> "Task":
     begin = writer.start(recipe, train)
     multilingual = recipe.target == "any"
     card: dict[str, Any] = {
-        "title": f"{_called(recipe.source)} to {_called(recipe.target)}: {begin.title}, {recipe.data}",
+        "title": f"{_language_name(recipe.source)} to {_language_name(recipe.target)}: {begin.title}, {recipe.data}",
         "data": recipe.data,
         "languages": {
             "source": list(LANGUAGES) if recipe.source == "any" else [recipe.source],
@@ -71,15 +71,15 @@ def pairs(recipe: Recipe) -> Pairs:
     """What to learn from."""
     if recipe.data == "world":
         return _world(recipe, 0, recipe.pairs or 100_000)
-    return _named(recipe, "train", recipe.pairs or None)
+    return _read_named(recipe, "train", recipe.pairs or None)
 
 
 def held_out(recipe: Recipe, count: int = 500) -> Pairs:
     """What to score on in between: the validation data, and of the world sentences that are far behind those learnt."""
-    return _world(recipe, FAR, count) if recipe.data == "world" else _named(recipe, "val", count)
+    return _world(recipe, FAR, count) if recipe.data == "world" else _read_named(recipe, "val", count)
 
 
-def _named(recipe: Recipe, split: str, count: int | None) -> Pairs:
+def _read_named(recipe: Recipe, split: str, count: int | None) -> Pairs:
     from regard.data import DataError
     from regard.data import pairs as named
 
@@ -133,7 +133,7 @@ def bleu(model: Any, tokenizer: "Tokenizer", held: Pairs, limit: int) -> float:
     return float(BLEU(lowercase=tokenizer.lower).corpus_score(written, [[target for _, target in held]]).score)
 
 
-def _called(code: str) -> str:
+def _language_name(code: str) -> str:
     from regard.world.language import LANGUAGES as NAMES
 
     return "any language" if code == "any" else NAMES.get(code, code)

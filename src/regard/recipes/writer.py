@@ -81,7 +81,7 @@ def start(recipe: Writer, train: Pairs) -> Start:
                 f"--init-from {recipe.init_from} brings its own model and tokenizer, so --{said[0]} would do nothing; "
                 "leave it out, or train a new model without --init-from"
             )
-        return _trained(recipe.init_from)
+        return _load_trained(recipe.init_from)
     tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
     decided: dict[str, Any] = {"vocab": tokenizer.vocab}
     if recipe.model.startswith("seq2seq"):
@@ -90,7 +90,7 @@ def start(recipe: Writer, train: Pairs) -> Start:
     return Start(family, model, tokenizer, {})
 
 
-def _trained(wanted: str) -> Start:
+def _load_trained(wanted: str) -> Start:
     from regard.data import DataError
     from regard.hub import CheckpointError, load
 

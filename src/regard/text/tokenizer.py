@@ -60,7 +60,7 @@ class Tokenizer:
         least = len(SPECIALS) + LEAST[kind]
         if vocab < least:
             raise ValueError(f"a vocabulary of {vocab} is too small for {kind}; give {least} or more")
-        texts = _checked(lines)
+        texts = _check_texts(lines)
         if not any(text.strip() for text in texts):
             raise ValueError(f"{len(texts)} lines hold no word to learn from; give some text")
         inner = training.empty(kind, lower)
@@ -103,7 +103,7 @@ class Tokenizer:
 
     def entry(self, i: int) -> str:
         """What an id is called in the vocabulary."""
-        return self._entries[self._known([i])[0]]
+        return self._entries[self._check_ids([i])[0]]
 
     def special(self, role: Literal["pad", "start", "stop", "unknown"]) -> int:
         """The id of a special token by its role; a ValueError where there is none."""
@@ -140,10 +140,10 @@ class Tokenizer:
         room = None if limit is None else limit - added
         if room is not None and room < 1:
             raise ValueError(f"a limit of {limit} leaves no room for text; give {added + 1} or more")
-        checked = _checked(texts)
+        checked = _check_texts(texts)
         with _library("encoding failed"):
             if self._ids is not None:
-                return [before + self._mapped(text)[:room] + after for text in checked]
+                return [before + self._map_pieces(text)[:room] + after for text in checked]
             found = self._inner.encode_batch_fast(checked, add_special_tokens=False)
             if not template:
                 return [before + encoding.ids[:room] + after for encoding in found]
@@ -163,32 +163,32 @@ class Tokenizer:
         row: list[Any] = list(ids)
         if row and isinstance(row[0], Iterable) and getattr(row[0], "ndim", 1) > 0:  # a tensor of no axes iterates too
             return [self.decode(each) for each in row]
-        said = [self._entries[i] for i in self._known(row) if i == self.unknown or i not in self.specials]
+        said = [self._entries[i] for i in self._check_ids(row) if i == self.unknown or i not in self.specials]
         with _library("decoding failed"):
             return " ".join(said) if self._inner.decoder is None else self._inner.decoder.decode(said)
 
     def words(self, ids: Iterable[SupportsIndex]) -> Words:
         """The pieces of ids and the words they make; every piece is in one word, and a special is a word of its own."""
         raw, first = list[bytes](), list[bool]()
-        for special, run in groupby(self._known(ids), key=lambda i: i in self.specials):
+        for special, run in groupby(self._check_ids(ids), key=lambda i: i in self.specials):
             part = [self._entries[i] for i in run]
-            said = [token.encode() for token in part] if special else [self._said(token) for token in part]
+            said = [token.encode() for token in part] if special else [self._piece_bytes(token) for token in part]
             first += [True] * len(part) if special else [True, *self._starts(part, said)[1:]]
             raw += said
         starts = [place for place, begins in enumerate(first) if begins]
         ends = [*starts[1:], len(raw)][: len(starts)]
         spans = tuple((start, end - 1) for start, end in zip(starts, ends, strict=True))
-        labels = tuple(_shown(b"".join(raw[start : end + 1])) for start, end in spans)
-        return Words(tuple(map(_shown, raw)), spans, labels)
+        labels = tuple(_show(b"".join(raw[start : end + 1])) for start, end in spans)
+        return Words(tuple(map(_show, raw)), spans, labels)
 
-    def _mapped(self, text: str) -> list[int]:
+    def _map_pieces(self, text: str) -> list[int]:
         """Ids by the names of the pieces, after the code of a language such as >>fra<<, which some models read."""
         ids = self._ids or {}
         code = match.group() if (match := re.match(">>.*?<<", text)) and match.group() in ids else ""
         tokens = [*([code] if code else []), *self._inner.encode(text[len(code) :], add_special_tokens=False).tokens]
         return [ids[token] if token in ids else self.special("unknown") for token in tokens]
 
-    def _known(self, ids: Iterable[SupportsIndex]) -> list[int]:
+    def _check_ids(self, ids: Iterable[SupportsIndex]) -> list[int]:
         found, vocab = [index(i) for i in ids], self.vocab
         for place, i in enumerate(found):
             if not 0 <= i < vocab:
@@ -198,7 +198,7 @@ class Tokenizer:
                 )
         return found
 
-    def _said(self, token: str) -> bytes:
+    def _piece_bytes(self, token: str) -> bytes:
         """What an entry stands for, in bytes, since a piece of byte-level BPE may end inside a character."""
         if self.kind == "bytes":
             return b"".join(bytes([ALPHABET[c]]) if c in ALPHABET else c.encode() for c in token)
@@ -292,7 +292,7 @@ def _roles(special: Special) -> tuple[int | None, int | None, int | None, int | 
     return special.pad, special.start, special.stop, special.unknown
 
 
-def _checked(texts: Iterable[str]) -> list[str]:
+def _check_texts(texts: Iterable[str]) -> list[str]:
     """The texts as a list, each of them text indeed."""
     if isinstance(texts, str | bytes):
         raise TypeError(f"{texts[:20]!r} is one text, but several are expected; write [text]")
@@ -325,7 +325,7 @@ def _wordlike(character: str) -> bool:
     return character.isalnum() or any(map(unicodedata.combining, character))
 
 
-def _shown(raw: bytes) -> str:
+def _show(raw: bytes) -> str:
     text = raw.decode(errors="replace")
     return text.strip(" ") or text
 

@@ -29,10 +29,10 @@ def write(path: Path, tensors: dict[str, Tensor], state: dict[str, Any]) -> None
         with replacing(path) as beside:
             save_file(own, beside, {"state": json.dumps(state), "crc": str(_crc(own))})
     except (OSError, SafetensorError) as error:
-        raise unwritten(path, error) from None
+        raise write_error(path, error) from None
 
 
-def unwritten(path: Path, error: Exception) -> OSError:
+def write_error(path: Path, error: Exception) -> OSError:
     """What to say when a file of a run could not be written."""
     return OSError(
         f"could not write {path} ({error}); the last checkpoint is whole: make room, and go on with --resume"
@@ -41,7 +41,7 @@ def unwritten(path: Path, error: Exception) -> OSError:
 
 def read(path: Path, prefix: str = "") -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors of a checkpoint whose names begin with a prefix, and its state; the whole is checked bit by bit."""
-    with _opened(path) as file:
+    with _open(path) as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if (file.metadata() or {}).get("crc") != str(_crc(tensors)):
             raise DamageError(f"{path} is no whole checkpoint (its checksum is another)")
@@ -50,7 +50,7 @@ def read(path: Path, prefix: str = "") -> tuple[dict[str, Tensor], dict[str, Any
 
 def state(path: Path) -> dict[str, Any]:
     """The integers of a checkpoint, which a file that was cut short does not give."""
-    with _opened(path) as file:
+    with _open(path) as file:
         found: dict[str, Any] = json.loads((file.metadata() or {})["state"])
         return found
 
@@ -60,7 +60,7 @@ class DamageError(ValueError):
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _open(path: Path) -> Iterator[Any]:
     try:
         with safe_open(path, framework="pt") as file:
             yield file

@@ -50,7 +50,7 @@ class Run:
     def open(self) -> list[str]:
         """Take the folder, and clear away what a killed process or a failing disk left; what is worth saying of it."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(self.folder)
+        self._lock = _lock_folder(self.folder)
         for partial in (*self.folder.glob(".*.partial"), *self.checkpoints.glob(".*.partial")):
             partial.unlink(missing_ok=True)
         about = {"recipe": self.recipe, "fields": self.fields, "scores": self.scores}
@@ -93,7 +93,7 @@ class Run:
                 self._metrics.write(_line(row) + "\n")
                 self._metrics.flush()
             except OSError as error:
-                raise checkpoint.unwritten(self.folder / "metrics.jsonl", error) from None
+                raise checkpoint.write_error(self.folder / "metrics.jsonl", error) from None
 
     def show(self, step: int, shown: list[dict[str, str]]) -> None:
         """Keep what the model made of some things at a step."""
@@ -102,7 +102,7 @@ class Run:
             with path.open("a", encoding="utf-8") as file:
                 file.write(_line({"step": step, "samples": shown}) + "\n")
         except OSError as error:
-            raise checkpoint.unwritten(path, error) from None
+            raise checkpoint.write_error(path, error) from None
 
 
 def compare(folder: Path, recipe: str, fields: Mapping[str, Any]) -> None:
@@ -175,7 +175,7 @@ def newest(folder: Path) -> Path | None:
     return next(reversed(checkpoint.present(folder / "checkpoints")), None)
 
 
-def _locked(folder: Path) -> IO[str]:
+def _lock_folder(folder: Path) -> IO[str]:
     """A lock that goes away with its process, however that ends."""
     file = (folder / ".lock").open("a+", encoding="utf-8")
     try:
@@ -201,4 +201,4 @@ def _replace(path: Path, text: str) -> None:
     try:
         write(path, text + "\n" if text else "")
     except OSError as error:
-        raise checkpoint.unwritten(path, error) from None
+        raise checkpoint.write_error(path, error) from None

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.decode import beam
-from regard.decode.beam import uncovered
+from regard.decode.beam import coverage_penalty
 
 STOP, LAZY, FIRST, SECOND = range(4)
 
@@ -49,11 +49,11 @@ def test_coverage_prefers_what_says_everything() -> None:
 def test_the_penalty_is_that_of_the_paper() -> None:
     seen = torch.tensor([[0.5, 0.25, 3.0], [1.0, 2.0, 1.5], [0.1, 1.0, 0.2]])
     expected = [math.log(0.5) + math.log(0.25), 0.0, math.log(0.1) + math.log(0.2)]
-    assert uncovered(seen).tolist() == pytest.approx(expected, abs=1e-6)
+    assert coverage_penalty(seen).tolist() == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_word_never_looked_at_costs_much_but_leaves_a_ranking() -> None:
-    none, half = uncovered(torch.tensor([[0.0, 0.0], [0.0, 0.5]])).tolist()
+    none, half = coverage_penalty(torch.tensor([[0.0, 0.0], [0.0, 0.5]])).tolist()
     assert -math.inf < none < half < -50
 
 

@@ -146,15 +146,15 @@ def test_what_does_not_fit_is_named(changes: dict[str, object], said: str) -> No
     assert said in str(caught.value)
 
 
-def test_a_build_in_another_thread_is_not_counted(folder: Path) -> None:
+def test_a_build_in_another_thread_is_not_count_tensors(folder: Path) -> None:
     """The hooks that count are global, and a server builds several models at once."""
     import threading
 
-    with gate._counted(1, folder):
+    with gate._count_tensors(1, folder):
         made: list[Transformer] = []
         other = threading.Thread(target=lambda: made.append(Transformer(PRESETS["transformer-nano"])))
         other.start()
         other.join()
     assert made
-    with pytest.raises(CheckpointError, match="far larger"), gate._counted(1, folder):
+    with pytest.raises(CheckpointError, match="far larger"), gate._count_tensors(1, folder):
         Transformer(PRESETS["transformer-small"])

@@ -68,7 +68,7 @@ def multihead(source: nn.MultiheadAttention) -> Attention:
         qkv_bias=bias,
         out_bias=bias,
     )
-    return cast(Attention, _filled(made, source, ATTENTION if source.in_proj_weight is not None else ATTENTION_APART))
+    return cast(Attention, _fill(made, source, ATTENTION if source.in_proj_weight is not None else ATTENTION_APART))
 
 
 def block(source: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) -> Block:
@@ -84,7 +84,7 @@ def block(source: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) -> Bl
         norm=partial(nn.LayerNorm, eps=source.norm1.eps, bias=bias),
         dropout=source.dropout1.p,
     )
-    return cast(Block, _filled(made, source, ENCODER_LAYER if cross is None else DECODER_LAYER))
+    return cast(Block, _fill(made, source, ENCODER_LAYER if cross is None else DECODER_LAYER))
 
 
 def encoder(source: nn.TransformerEncoder) -> tuple[Stack, nn.Module]:
@@ -157,7 +157,7 @@ def _norm(source: nn.Module) -> nn.Module:
     return made
 
 
-def _filled(made: nn.Module, source: nn.Module, rules: Sequence[Rule]) -> nn.Module:
+def _fill(made: nn.Module, source: nn.Module, rules: Sequence[Rule]) -> nn.Module:
     made.load_state_dict(load(rules, source.state_dict()))
     return made.train(source.training)
 
