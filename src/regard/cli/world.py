@@ -106,7 +106,7 @@ def show(flags: Show) -> None:
         film=clip(flags.seed, 0, frames=33),
         pairs=[pairs(source, target, seed=flags.seed)[i] for i, (source, target) in enumerate(TRANSLATED)],
     )
-    save(format_item, flags.out)
+    save(drawn, flags.out)
     print(f"{flags.out}: {drawn.shape[1]}×{drawn.shape[0]} pixels, scenes 0 to {flags.count - 1} of seed {flags.seed}")
 
 
