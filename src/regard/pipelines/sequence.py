@@ -128,32 +128,53 @@ class SequenceToSequence(Pipeline):
             raise ValueError("an empty text leaves nothing to look at; give a sentence")
         with evaluating(self.model):
             if target is None:
-                tree = BeamTree(self.model, beam, self.stop, edits=edits or {}, on_step=on_step)
-                found = search(
-                    tree, [source], start=self.start, stop=self.stop, pad=self.pad, limit=self.longest,
-                    beam=beam, count=beam, length_penalty=length_penalty, forbidden=self.forbidden,
-                )[0]  # fmt: skip
-                tree.finish(found)
-                outputs = tuple(self._gather(source, [each]) for each in found)
-                ids, nodes = self._with_stop(found[0]), tuple(tree.nodes)
+                found = self._search(source, beam, length_penalty, edits or {}, on_step)
+                ids = self._with_stop(found.outputs[0].hypothesis)
             else:
-                (ids,) = self.encode([target]) if not self.prefix(to) else self.tokenizer.encode([target], stop=True)
-                if not target.strip():
-                    raise ValueError("an empty target leaves nothing to write; give a sentence, or leave it out")
-                if len(ids) > self.limit:
-                    raise TooLongError(0, len(ids), self.limit)
-                outputs, nodes = (), ()
+                ids = self._target(target)
             with record(self.model, edits=edits) as trace:
                 (gained,) = force(self.model, [source], [ids], start=self.start, pad=self.pad)
         if target is not None:
-            log_prob = float(gained.sum())
-            forced = Hypothesis(tuple(ids[:-1]), log_prob, log_prob, True, ())
-            outputs = (Written(target, forced, tuple(source)),)
+            forced = Hypothesis(tuple(ids[:-1]), float(gained.sum()), float(gained.sum()), True, ())
+            found = Search((Written(target, forced, tuple(source)),), ())
         words = self.tokenizer.words
         axes = {"source": words(source), "target": words(ids), "read": words([self.start, *ids[:-1]])}
         maps = sorted((self._map(name, trace[name][0].q.shape[1]) for name in trace), key=_order)
-        caption = f"“{given}” → “{outputs[0].text}”"
-        return Reading(self.name, axes, tuple(maps), trace, Search(outputs, nodes), caption)
+        return Reading(self.name, axes, tuple(maps), trace, found, f"“{given}” → “{found.outputs[0].text}”")
+
+    def _search(
+        self,
+        source: list[int],
+        beam: int,
+        length_penalty: float,
+        edits: Edits,
+        on_step: Callable[[], None] | None,
+    ) -> Search:
+        """All that a beam finds for one source, and the tree of what it considered."""
+        tree = BeamTree(self.model, beam, self.stop, edits=edits, on_step=on_step)
+        (found,) = search(
+            tree,
+            [source],
+            start=self.start,
+            stop=self.stop,
+            pad=self.pad,
+            limit=self.longest,
+            beam=beam,
+            count=beam,
+            length_penalty=length_penalty,
+            forbidden=self.forbidden,
+        )
+        tree.finish(found)
+        return Search(tuple(self._gather(source, [each]) for each in found), tuple(tree.nodes))
+
+    def _target(self, text: str) -> list[int]:
+        """The ids of a text that the model is made to write."""
+        if not text.strip():
+            raise ValueError("an empty target leaves nothing to write; give a sentence, or leave it out")
+        (ids,) = self.tokenizer.encode([text], stop=True)
+        if len(ids) > self.limit:
+            raise TooLongError(0, len(ids), self.limit)
+        return list(ids)
 
     def _map(self, name: str, heads: int) -> Map:
         """A row of `target` is the look that wrote that piece; `read` is what had been read by then."""
