@@ -4,7 +4,8 @@ Whatever the model, it reads the pairs and the noise and is asked with the key: 
 states that are carried along (seq2seq-nano with attention=none and cell=rnn, gru or lstm), one that can look back
 (seq2seq-nano; Bahdanau 2014), convolutions (tcn-nano; Bai 2018), memories (memnet-nano; Sukhbaatar 2015). The score is
 accuracy, in all and by distance. Short distances are met as often as long ones, octave by octave: that a value belongs
-to the key before it is found out where there is little noise.
+to the key before it is found out where there is little noise. At its defaults the Transformer answers 98.5 % (97.2 % at
+64 words, the worst of its distances; guessing is 33 %) after 90 seconds of one core of an EPYC.
 
 regard train recall
 regard train recall --model seq2seq-nano --set cell=lstm attention=none bidirectional=false
