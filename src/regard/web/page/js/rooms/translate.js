@@ -21,14 +21,14 @@ export const room = { id: "translate", title: "Translate", key: "2", mount };
 /** @param {HTMLElement} host @param {Context} context */
 async function mount(host, context) {
   const about = await context.api.about();
-  const models = about.models;
+  const models = about.models.filter((each) => each["task"] === "translate");
   if (!models.length) {
     replace(
       host,
       h(
         "section",
         { class: "empty" },
-        h("h2", null, "No model to look into yet"),
+        h("h2", null, "No model that translates yet"),
         h("p", null, "Train one, then start again with it:"),
         h("code", null, "regard train translate --out runs/mine"),
         h("code", null, "regard explore --model runs/mine/model"),
