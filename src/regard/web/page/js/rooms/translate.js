@@ -6,13 +6,13 @@ import * as look from "./look.js";
 import { LANGUAGES, pairing } from "./pair.js";
 import { pick } from "./pick.js";
 import { refill } from "./refill.js";
-import { MOST, VIEWS, read, writtenEdits, writtenPair } from "./wishes.js";
+import { MOST, VIEWS, read, writtenEdits, writtenPair } from "./url.js";
 
 /** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../state.js").Flat} Flat */
 /** @typedef {import("./answer.js").Result} Result */
-/** @typedef {import("./wishes.js").Pair} Pair */
-/** @typedef {import("./wishes.js").Wishes} Wishes */
+/** @typedef {import("./url.js").Pair} Pair */
+/** @typedef {import("./url.js").Wishes} Wishes */
 
 const PAUSE = 350; // milliseconds after the last letter
 const KEPT = 16; // answers, so that undo is instant
