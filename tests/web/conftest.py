@@ -1,4 +1,4 @@
-"""A house with small translators that have learnt nothing, the world and one run; and a browser that watches its steps.
+"""A server with small models that have learnt nothing, the world and one run; and a browser that watches its steps.
 
 `server` is a real one, on a free port of this machine. `page` fails its test where the page complains on the console,
 or where anything is asked of another machine.
@@ -20,20 +20,22 @@ import pytest
 import torch
 import uvicorn
 from fastapi.testclient import TestClient
-from regard.web.looks import Looks
-from regard.web.shelf import Shelf
 
 from regard.hub import save
-from regard.models import seq2seq, transformer
+from regard.models import intra, memnet, seq2seq, transformer
 from regard.text import Tokenizer
-from regard.web.app import House, make_app
+from regard.web.app import make_app
+from regard.web.models import Models
 from regard.web.queue import Worker
-from regard.web.serve import opened
-from regard.world.language import pairs, text
+from regard.web.readings import Readings
+from regard.web.serve import open_socket
+from regard.web.state import AppState
+from regard.world.language import LANGUAGES, pairs, text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
+ONE = {"source": ["it"], "target": ["en"]}
 LINES = [text(side) for pair in pairs("it", "en")[:80] for side in (pair.source, pair.target)]
 CHROMIUM = "/usr/bin/chromium"
 QUIET = (
@@ -57,35 +59,43 @@ class Server:
     """A server that runs in a thread of this process."""
 
     url: str
-    house: House
+    state: AppState
 
 
-def saved(folder: Path, *, kind: str = "transformer", **card: object) -> Path:
-    """A model in its folder that reads Italian and writes English, or whatever its card says."""
+def save_model(folder: Path, *, kind: str = "transformer", **card: object) -> Path:
+    """A model in its folder that translates from Italian to English, or whatever its card says."""
     torch.manual_seed(0)
     tokenizer = Tokenizer.train(LINES, vocab=330)
-    about = {"title": f"Untaught {kind}", "source": "it", "target": "en", "data": "world", "parameters": 12345} | card
+    about = {"task": "translate", "title": f"Untaught {kind}", "data": "world", "parameters": 12345}
     small: torch.nn.Module
     if kind == "transformer":
         family, small = transformer.FAMILY, transformer.Transformer(transformer.Config(tokenizer.vocab, 16, 2, 2, 16))
+    elif kind == "intra":
+        family, small = intra.FAMILY, intra.LSTMN(intra.Config(tokenizer.vocab, 8, 8, 1, 2))
+    elif kind == "memnet":
+        family, small = memnet.FAMILY, memnet.MemoryNetwork(memnet.Config(30, 8, context=20))
     else:
         config = seq2seq.Config(tokenizer.vocab, None, 8, 8, attention=kind)
         family, small = seq2seq.FAMILY, seq2seq.Seq2Seq(config)
     with torch.no_grad():
         for parameter in small.parameters():
             parameter.mul_(2.0)  # so that it prefers some words to others
-    save(folder, small, family=family, card=about, tokenizer=tokenizer)
+    reads = None if kind == "memnet" else tokenizer
+    save(folder, small, family=family, card=about | {"languages": ONE} | card, tokenizer=reads)
     return folder
 
 
 @pytest.fixture(scope="session")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A shelf: a Transformer, recurrent networks with and without attention, and one of several languages."""
+    """Translators with and without attention and one of several languages; and by name before them, other tasks."""
     shelf = tmp_path_factory.mktemp("zoo")
-    saved(shelf / "small", measured={"bleu": 12.5})
-    saved(shelf / "attentive", kind="additive")
-    saved(shelf / "fixed", kind="none")
-    saved(shelf / "many", source="any", target="any", multilingual=True)
+    save_model(shelf / "small", measured={"bleu": 12.5})
+    save_model(shelf / "attentive", kind="additive")
+    save_model(shelf / "fixed", kind="none")
+    save_model(shelf / "many", languages={"source": [*LANGUAGES], "target": [*LANGUAGES]})
+    save_model(shelf / "a-classifier", kind="intra", task="classify", labels=["calm", "wild"], languages={})
+    save_model(shelf / "a-parser", task="parse", languages={})
+    save_model(shelf / "a-rememberer", kind="memnet", task="recall", pairs=2, languages={})
     return shelf
 
 
@@ -95,8 +105,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     run = folder / "translate-0"
     (run / "model").mkdir(parents=True)
-    asked = {"recipe": "translate", "fields": {"steps": 2500, "width": 16, "model": "transformer"}}
-    (run / "recipe.json").write_text(json.dumps(asked | {"scores": {"bleu": "higher"}}))
+    fields = {"steps": 2500, "width": 16, "model": "transformer"}
+    asked = {"recipe": "translate", "fields": fields, "scores": {"bleu": "higher"}}
+    (run / "recipe.json").write_text(json.dumps(asked))
     (run / "model/card.json").write_text(json.dumps({"title": "Untaught", "measured": {"bleu": 31.5}}))
     rows = [
         {"step": step, "loss": 8 / step**0.3, "lr": 1e-3, "grad_norm": 1.0, "size": 2000, "seconds": 0.5 * step}
@@ -108,36 +119,36 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shelf(zoo: Path) -> Shelf:
-    """The models, opened once for all tests that run one after the other."""
-    return Shelf(shelf=zoo)
+def models(zoo: Path) -> Models:
+    """The models, loaded once for all tests that run one after the other."""
+    return Models(shelf=zoo)
 
 
 @pytest.fixture
-def house(shelf: Shelf, runs: Path) -> House:
+def state(models: Models, runs: Path) -> AppState:
     """What a server has, for one test alone."""
-    return House(shelf, runs, Worker(waiting=4, seconds=60.0), Looks())
+    return AppState(models, runs, Worker(waiting=4, seconds=60.0), Readings())
 
 
 @pytest.fixture
-def client(house: House) -> Iterator[TestClient]:
+def client(state: AppState) -> Iterator[TestClient]:
     """Questions to a server of one's own, without a network between."""
-    with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
+    with TestClient(make_app(state), base_url="http://127.0.0.1") as client:
         yield client
 
 
 @contextmanager
-def serving(house: House, port: int = 0) -> Iterator[Server]:
+def serving(state: AppState, port: int = 0) -> Iterator[Server]:
     """A server until the end of the block."""
-    door = opened("127.0.0.1", port)
-    one = uvicorn.Server(uvicorn.Config(make_app(house), log_level="warning", access_log=False))
+    door = open_socket("127.0.0.1", port)
+    one = uvicorn.Server(uvicorn.Config(make_app(state), log_level="warning", access_log=False))
     thread = threading.Thread(target=one.run, kwargs={"sockets": [door]}, daemon=True)
     thread.start()
     until = monotonic() + 60
     while not one.started and monotonic() < until:
         sleep(0.02)
     try:
-        yield Server(f"http://127.0.0.1:{door.getsockname()[1]}", house)
+        yield Server(f"http://127.0.0.1:{door.getsockname()[1]}", state)
     finally:
         one.should_exit = True
         thread.join(60)
@@ -147,7 +158,7 @@ def serving(house: House, port: int = 0) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def start(zoo: Path, runs: Path) -> Callable[..., AbstractContextManager[Server]]:
     """How to start a server of one's own, on a port if it matters which."""
-    return lambda port=0: serving(House(Shelf(shelf=zoo), runs), port)
+    return lambda port=0: serving(AppState(Models(shelf=zoo), runs), port)
 
 
 @pytest.fixture(scope="session")

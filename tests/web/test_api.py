@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import torch
 from fastapi.testclient import TestClient
-from regard.web.shelf import Shelf
 
 from regard.analysis.view import unpack
 from regard.analysis.viewfile import read
 from regard.attention import off, only, record
-from regard.decode import Translator
-from regard.hub import load
-from regard.text import Tokenizer
-from regard.web.app import House, make_app
+from regard.pipelines import load
+from regard.pipelines.translate import Translate
+from regard.web.app import make_app
+from regard.web.models import Models
+from regard.web.state import AppState
 
 Ask = Callable[..., dict[str, Any]]
 
@@ -27,11 +27,10 @@ TEXT = "La casa rossa."
 START, STOP = 1, 2
 
 
-def translator(zoo: Path, name: str = "small") -> Translator:
-    stored = load(zoo / name)
-    return Translator(
-        stored.model, Tokenizer.load(zoo / name / "tokenizer.json"), multilingual=bool(stored.card.get("multilingual"))
-    )
+def translator(zoo: Path, name: str = "small") -> Translate:
+    found = load(zoo / name)
+    assert isinstance(found, Translate)
+    return found
 
 
 def weights(client: TestClient, look: str, name: str, **wishes: object) -> np.ndarray:
@@ -44,24 +43,25 @@ def weights(client: TestClient, look: str, name: str, **wishes: object) -> np.nd
 
 def test_the_page_knows_every_model_before_any_is_opened(zoo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regard.web.app.WARM", 3600.0)
-    house = House(Shelf(shelf=zoo))
-    with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
+    state = AppState(Models(shelf=zoo))
+    with TestClient(make_app(state), base_url="http://127.0.0.1") as client:
         about = client.get("/api/about").json()
-    assert [model["name"] for model in about["models"]] == ["attentive", "fixed", "many", "small"]
-    assert [model["cross_attentions"] for model in about["models"]] == [True, False, True, True]
-    assert about["models"][2]["languages"] == ["en", "de", "it", "cs"]
+    found = {model["name"]: model for model in about["models"] if model["task"] == "translate"}
+    assert list(found) == ["attentive", "fixed", "many", "small"]
+    assert [model["cross_attentions"] for model in found.values()] == [True, False, True, True]
+    assert found["many"]["languages"] == ["en", "de", "it", "cs"]
     assert about["limits"] == {"text": 2000, "tokens": 512, "beam": 10}
-    assert not house.shelf._opened
+    assert not state.models._open
 
 
-def test_a_run_shows_what_its_model_last_wrote(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_run_shows_what_its_model_last_wrote(models: Models, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/recipe.json").write_text('{"recipe": "translate", "fields": {"steps": 20}}')
     rows = [
         {"step": step, "samples": [{"read": "casa", "written": written}]} for step, written in ((9, "?"), (18, "house"))
     ]
     (tmp_path / "mine/samples.jsonl").write_text("\n".join(map(json.dumps, rows)) + '\n{"step": 2')
-    with TestClient(make_app(House(shelf, tmp_path)), base_url="http://127.0.0.1") as client:
+    with TestClient(make_app(AppState(models, tmp_path)), base_url="http://127.0.0.1") as client:
         (run,) = client.get("/api/runs").json()
     assert run["samples"] == [{"read": "casa", "written": "house"}]
 
@@ -70,19 +70,28 @@ def test_a_run_shows_what_its_model_last_wrote(shelf: Shelf, tmp_path: Path) -> 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_the_answer_is_that_of_the_translator(ask: Ask, zoo: Path, model: str, beam: int) -> None:
     answer = ask(TEXT, model=model, beam=beam)
-    (expected,) = translator(zoo, model).translate([TEXT], beam=beam, count=beam)
-    assert [output["text"] for output in answer["outputs"]] == [each.text for each in expected]
-    assert answer["outputs"][0]["log_prob"] == pytest.approx(expected[0].written.log_prob, abs=1e-4)
-    assert len(answer["axes"]["source"]["pieces"]) == len(expected[0].source)
+    (expected,) = translator(zoo, model)([TEXT], beam=beam, count=beam)
+    assert [output["text"] for output in answer["outputs"]] == [
+        expected.text,
+        *(each.text for each in expected.alternatives),
+    ]
+    assert answer["outputs"][0]["log_prob"] == pytest.approx(expected.hypothesis.log_prob, abs=1e-4)
+    assert len(answer["axes"]["source"]["pieces"]) == len(expected.source)
 
 
 @pytest.mark.parametrize("model", ["small", "attentive"])
 def test_the_weights_are_those_of_the_search_itself(ask: Ask, client: TestClient, zoo: Path, model: str) -> None:
     answer = ask(TEXT, model=model, beam=3)
-    ((best,),) = translator(zoo, model).translate([TEXT], beam=3, watch=True)
-    for name, expected in best.weights.items():
-        for head, one in enumerate(expected):
-            np.testing.assert_allclose(weights(client, answer["id"], name, head=head), one.numpy(), atol=1e-5)
+    one = translator(zoo, model)
+    words = one([TEXT], beam=3)[0].hypothesis.words
+    state = one.model.start(torch.tensor(one.encode([TEXT])))
+    with torch.no_grad(), record(one.model) as trace:  # step by step, as the search writes
+        for word in (START, *words)[: len(answer["axes"]["target"]["pieces"])]:
+            _, state = one.model.step(torch.tensor([[word]]), state)
+    assert trace.names
+    for name in trace:
+        for head, expected in enumerate(trace.weights(name)[0].numpy()):
+            np.testing.assert_allclose(weights(client, answer["id"], name, head=head), expected, atol=1e-5)
 
 
 def test_every_attention_lies_between_the_axes_it_names(ask: Ask, client: TestClient) -> None:
@@ -171,7 +180,7 @@ def test_an_edited_head_is_edited_in_the_search_and_in_the_look(
     if kind == "off":
         one = translator(zoo)
         with record(one.model, edits={name: only(off, 0)}):
-            ((expected,),) = one.translate([TEXT], beam=2)
+            (expected,) = one([TEXT], beam=2)
         assert answer["outputs"][0]["text"] == expected.text
 
 
@@ -239,7 +248,7 @@ def test_a_sentence_of_the_world_comes_with_its_gold_alignment(ask: Ask, client:
 
 def test_a_model_of_several_languages_asks_for_one(ask: Ask, client: TestClient) -> None:
     refused = client.post("/api/translate", json={"model": "many", "text": TEXT})
-    assert "choose en, de, it, cs" in refused.json()["error"]
+    assert "say which by `to`: en, de, it, cs" in refused.json()["error"]
     assert ask(model="many", to="de")["axes"]["source"]["labels"][:3] == ["[", "de", "]"]
 
 
@@ -297,7 +306,7 @@ def test_numbers_that_json_cannot_hold_become_nothing(client: TestClient, runs: 
 def test_the_zoo_shows_cards_with_what_was_measured(client: TestClient) -> None:
     found = {each["name"]: each for each in client.get("/api/zoo").json()}
     assert found["small"]["measured"] == {"bleu": 12.5}
-    assert found["many"]["card"]["multilingual"] is True
+    assert found["many"]["card"]["languages"]["target"] == ["en", "de", "it", "cs"]
 
 
 def test_our_code_is_shown_as_it_stands(client: TestClient) -> None:
@@ -312,15 +321,15 @@ def test_our_code_is_shown_as_it_stands(client: TestClient) -> None:
     ("wish", "status", "said"),
     [
         ({"model": "../../etc"}, 404, "no model is called '../../etc'; try"),
-        ({"text": " "}, 422, "nothing to translate"),
+        ({"text": " "}, 422, "nothing to look at"),
         ({"text": "a" * 2001}, 422, "text does not fit"),
         ({"text": "casa " * 399}, 422, "tokens, and at most 512"),
         ({"text": "\ud800"}, 422, "unicode"),
         ({"force": " "}, 422, "nothing to write"),
         ({"beam": 11}, 422, "beam does not fit"),
         ({"length_penalty": "much"}, 422, "penalty does not fit"),
-        ({"to": "de"}, 422, "writes en, not 'de'"),
-        ({"edits": [{"name": "nowhere", "kind": "off"}]}, 422, "no attention 'nowhere'"),
+        ({"to": "de"}, 422, "does not write 'de'; it writes en"),
+        ({"edits": [{"name": "nowhere", "kind": "off"}]}, 422, "no attention is called 'nowhere'"),
         ({"edits": [{"name": "encoder.blocks.0.attn", "head": 9, "kind": "off"}]}, 422, "no head 9"),
         ({"pair": {"source": "it", "target": "it"}}, 422, "two languages"),
         ({"surprise": 1}, 422, "surprise does not fit"),
@@ -335,24 +344,25 @@ def test_what_does_not_fit_is_answered_by_a_sentence(
     assert said in response.json()["error"]
 
 
-def test_a_look_that_is_forgotten_is_asked_again_by_its_question(ask: Ask, client: TestClient, house: House) -> None:
+def test_a_look_that_is_forgotten_is_asked_again_by_its_question(ask: Ask, client: TestClient, state: AppState) -> None:
     first = ask()
-    house.looks.age = -1.0
+    state.readings.age = -1.0
     gone = client.get(f"/api/looks/{first['id']}/overview")
     assert (gone.status_code, "again" in gone.json()["error"]) == (410, True)
-    house.looks.age = 60.0
+    state.readings.age = 60.0
     again = ask()
     assert again["id"] != first["id"]
     assert {**again, "id": "", "seconds": 0} == {**first, "id": "", "seconds": 0}
 
 
 def test_a_damaged_model_says_so_and_the_others_work(
-    client: TestClient, house: House, tmp_path: Path, ask: Ask
+    client: TestClient, state: AppState, tmp_path: Path, ask: Ask
 ) -> None:
     (tmp_path / "config.json").write_text("{}")
-    house.shelf.folders["damaged"] = tmp_path
+    (tmp_path / "card.json").write_text('{"task": "translate"}')
+    state.models.folders["damaged"] = tmp_path
     response = client.post("/api/translate", json={"model": "damaged", "text": TEXT})
-    del house.shelf.folders["damaged"]
+    del state.models.folders["damaged"]
     assert (response.status_code, "cannot be opened" in response.json()["error"]) == (422, True)
     assert math.isfinite(ask()["outputs"][0]["score"])
 

@@ -17,14 +17,15 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from regard.web.app import House, make_app
-from regard.web.shelf import Shelf
+from regard.web.app import make_app
+from regard.web.models import Models
+from regard.web.state import AppState
 
 # Schemathesis throws dice of its own while it draws.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the .random. module")
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-API = schemathesis.openapi.from_dict(make_app(House(Shelf(shelf=Path("nowhere")))).openapi())
+API = schemathesis.openapi.from_dict(make_app(AppState(Models(shelf=Path("nowhere")))).openapi())
 PATIENCE = 600  # seconds: a busy machine is no failure
 OPERATIONS = [found.ok() for found in API.get_all_operations()]
 

@@ -10,16 +10,17 @@ from fastapi.testclient import TestClient
 from tests.alone import run
 
 from regard.web import guard
-from regard.web.app import House, make_app
+from regard.web.app import make_app
 from regard.web.guard import Guard
+from regard.web.state import AppState
 
 TOKEN = "a-token-of-many-letters"
 
 
 @pytest.fixture
-def distant(house: House) -> Iterator[TestClient]:
+def distant(state: AppState) -> Iterator[TestClient]:
     """A server that listens beyond this machine."""
-    app = make_app(house, names={"workstation"}, token=TOKEN, cookie="regard_1")
+    app = make_app(state, names={"workstation"}, token=TOKEN, cookie="regard_1")
     with TestClient(app, base_url="http://192.168.1.7:8420", follow_redirects=False) as client:
         yield client
 

@@ -11,18 +11,19 @@ from fastapi.testclient import TestClient
 from tests.alone import run
 
 from regard.analysis.view import unpack
-from regard.web.app import House, make_app
-from regard.web.looks import Looks
+from regard.web.app import make_app
+from regard.web.models import Models
 from regard.web.queue import Worker
-from regard.web.shelf import Shelf
+from regard.web.readings import Readings
+from regard.web.state import AppState
 
 TEXTS = ("Ieri.", "La casa.", "Il cane?", "Oggi!")
 PATHS = ("/api/about", "/", "/api/world/pair?source=it&target=en", "/api/looks/none/overview")
 
 
-def test_a_thousand_questions_leave_no_more_behind_than_a_hundred(shelf: Shelf) -> None:
-    house = House(shelf, None, Worker(), Looks(room=2**19, cached=2**17))
-    with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
+def test_a_thousand_questions_leave_no_more_behind_than_a_hundred(models: Models) -> None:
+    state = AppState(models, None, Worker(), Readings(room=2**19, cached=2**17))
+    with TestClient(make_app(state), base_url="http://127.0.0.1") as client:
         for number in range(1000):
             if number % 10:
                 path = ("/api/about", "/", "/api/world/pair?source=it&target=en", "/api/looks/none/overview")[
@@ -33,14 +34,14 @@ def test_a_thousand_questions_leave_no_more_behind_than_a_hundred(shelf: Shelf) 
             asked = {"model": "small", "text": TEXTS[number // 10 % 4], "force": f"The house {number}."}
             answer = client.post("/api/translate", json=asked).json()
             assert client.get(f"/api/looks/{answer['id']}/overview").status_code == 200
-            assert house.looks.nbytes <= 2**19 + 2**17
-        assert 1 < len(house.looks) < 50
-        assert not house.worker._under_way
+            assert state.readings.nbytes <= 2**19 + 2**17
+        assert 1 < len(state.readings) < 50
+        assert not state.worker._under_way
 
 
-def test_the_newest_look_stays_and_the_oldest_goes(shelf: Shelf) -> None:
-    house = House(shelf, None, Worker(), Looks(room=1))
-    with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
+def test_the_newest_look_stays_and_the_oldest_goes(models: Models) -> None:
+    state = AppState(models, None, Worker(), Readings(room=1))
+    with TestClient(make_app(state), base_url="http://127.0.0.1") as client:
         first, second = (
             client.post("/api/translate", json={"model": "small", "text": "Ieri.", "force": "Yes."}).json()["id"]
             for _ in range(2)
@@ -79,9 +80,9 @@ def test_two_users_at_once_never_see_each_others_attention(server: Any) -> None:
     assert all(len(look) >= 22 for look in first | second)  # 128 bits
 
 
-def test_a_crowd_is_told_to_come_back_and_the_page_is_served_meanwhile(shelf: Shelf, runs: Path) -> None:
-    house = House(shelf, runs, Worker(waiting=2), Looks())
-    app = make_app(house)
+def test_a_crowd_is_told_to_come_back_and_the_page_is_served_meanwhile(models: Models, runs: Path) -> None:
+    state = AppState(models, runs, Worker(waiting=2), Readings())
+    app = make_app(state)
 
     async def crowd() -> list[int]:
         transport = httpx.ASGITransport(app=app)
@@ -93,11 +94,11 @@ def test_a_crowd_is_told_to_come_back_and_the_page_is_served_meanwhile(shelf: Sh
             assert all(one.headers["retry-after"] for one in found if one.status_code == 429)
             return sorted(one.status_code for one in found)
 
-    house.worker.start()
+    state.worker.start()
     try:
         assert run(crowd()) == [200, 200, 429, 429, 429, 429]
     finally:
-        house.worker.stop()
+        state.worker.stop()
 
 
 @pytest.mark.parametrize("model", ["small", "attentive"])
@@ -105,8 +106,8 @@ def test_after_a_restart_the_same_question_has_the_same_answer(zoo: Path, model:
     answers: list[dict[str, Any]] = []
     pictures = []
     for _ in range(2):
-        house = House(Shelf(shelf=zoo))
-        with TestClient(make_app(house), base_url="http://127.0.0.1") as client:
+        state = AppState(Models(shelf=zoo))
+        with TestClient(make_app(state), base_url="http://127.0.0.1") as client:
             answer = client.post("/api/translate", json={"model": model, "text": "Ieri.", "beam": 2}).json()
             if answers:
                 assert client.get(f"/api/looks/{answers[0]['id']}/overview").status_code == 410

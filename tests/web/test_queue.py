@@ -30,7 +30,7 @@ async def gone() -> bool:
 
 def endless(ticket: Ticket) -> None:
     while True:
-        ticket.show()
+        ticket.check()
         sleep(0.005)
 
 

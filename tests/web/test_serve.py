@@ -12,8 +12,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from regard.cli.main import main
-from regard.web.serve import ServeError, opened, serve
-from regard.web.shelf import Shelf
+from regard.web.models import Models
+from regard.web.serve import ServeError, open_socket, serve
 
 COMMAND = [sys.executable, "-m", "regard", "explore", "--no-open", "--port", "0"]
 
@@ -41,7 +41,7 @@ def test_the_command_prints_an_address_answers_without_torch_and_ends_by_ctrl_c(
 
 
 def test_a_port_that_is_taken_is_answered_with_a_free_one(capsys: pytest.CaptureFixture[str]) -> None:
-    with opened("127.0.0.1", 0) as taken:
+    with open_socket("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert main(["explore", "--no-open", "--port", str(port)]) == 1
     said = capsys.readouterr().err
@@ -65,7 +65,7 @@ def test_misuse_is_told(capsys: pytest.CaptureFixture[str], flags: list[str], sa
 
 def test_a_host_of_another_machine_is_told() -> None:
     with pytest.raises(ServeError, match="no address of this machine"):
-        opened("192.0.2.1", 0)
+        open_socket("192.0.2.1", 0)
 
 
 def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,8 +95,8 @@ def test_a_model_of_a_run_goes_by_the_name_of_the_run_and_comes_first(zoo: Path,
     run = tmp_path / "translate-7"
     (run / "model").mkdir(parents=True)
     (run / "model/config.json").write_text("{}")
-    assert list(Shelf([run, "many"], shelf=zoo).folders) == ["translate-7", "many", "attentive", "fixed", "small"]
-    assert next(iter(Shelf([run / "model"], shelf=zoo).folders)) == "translate-7"
+    assert list(Models([run, "many"], shelf=zoo).folders)[:3] == ["translate-7", "many", "a-classifier"]
+    assert next(iter(Models([run / "model"], shelf=zoo).folders)) == "translate-7"
 
 
 def test_two_models_of_one_name_are_told_apart(zoo: Path, tmp_path: Path) -> None:
@@ -104,6 +104,6 @@ def test_two_models_of_one_name_are_told_apart(zoo: Path, tmp_path: Path) -> Non
         place = tmp_path / folder / "small"
         place.mkdir(parents=True)
         (place / "config.json").write_text("{}")
-    found = Shelf([tmp_path / "a/small", tmp_path / "b/small"], shelf=zoo).folders
-    assert len(found) == 6
+    found = Models([tmp_path / "a/small", tmp_path / "b/small"], shelf=zoo).folders
+    assert len(found) == 2 + len(list(zoo.glob("*/config.json")))
     assert list(found)[:2] == ["small", "small-2"]

@@ -25,10 +25,10 @@ WARM = 1.0  # seconds until the first model is opened
 def make_app(
     state: AppState, *, names: Collection[str] = LOOPBACK, token: str | None = None, cookie: str = "regard"
 ) -> FastAPI:
-    """The application. It answers at once; torch is imported by the worker, behind the open door."""
+    """The application. It answers at once: torch is imported by the worker, afterwards."""
 
     @asynccontextmanager
-    async def lived(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         state.worker.start()
         # Not at once: whoever has the page open already should have it drawn first.
         soon = asyncio.get_running_loop().call_later(
@@ -41,7 +41,7 @@ def make_app(
     app = FastAPI(
         title="regard explore",
         version=regard.__version__,
-        lifespan=lived,
+        lifespan=lifespan,
         docs_url=None,  # its pages come from elsewhere
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -49,10 +49,10 @@ def make_app(
     )
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=4)
     app.add_middleware(Guard, names=names, token=token, cookie=cookie)
-    app.add_exception_handler(RefusedError, _refused)
-    app.add_exception_handler(RequestValidationError, _misread)
-    app.add_exception_handler(HTTPException, _unknown)
-    app.add_exception_handler(Exception, _failed)
+    app.add_exception_handler(RefusedError, _answer_refused)
+    app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(Exception, _answer_failed)
 
     @app.get("/api/about")
     def about() -> dict[str, Any]:
@@ -78,12 +78,12 @@ def make_app(
     return app
 
 
-def _refused(_: Request, error: Exception) -> JSONResponse:
+def _answer_refused(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RefusedError)
     return JSONResponse({"error": error.error}, error.status, error.headers)
 
 
-def _misread(_: Request, error: Exception) -> JSONResponse:
+def _answer_invalid(_: Request, error: Exception) -> JSONResponse:
     """The first thing that does not fit, in one sentence."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
@@ -93,10 +93,10 @@ def _misread(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": sentence.encode("utf-8", "replace").decode()[:500]}, 422)
 
 
-def _unknown(_: Request, error: Exception) -> JSONResponse:
+def _answer_http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
 
 
-def _failed(_: Request, error: Exception) -> JSONResponse:
+def _answer_failed(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": f"the server failed ({type(error).__name__}); its terminal says where"}, 500)

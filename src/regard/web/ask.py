@@ -1,7 +1,9 @@
 """One question to any model: an input in, its output, and a look at all attentions out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from threading import get_ident
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
@@ -9,12 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from regard.files import jsonable
 from regard.web.errors import Problem, RefusedError
+from regard.web.files import sanitize
 from regard.web.queue import Ticket
 from regard.web.state import AppState
 
 if TYPE_CHECKING:
     from regard.analysis.reading import Reading
     from regard.attention.core import Edit as WeightEdit
+    from regard.pipelines import Pipeline
 
 TEXT, EDITS = 2000, 256  # the most characters and edits
 Text = Annotated[str, Field(max_length=TEXT)]
@@ -71,14 +75,15 @@ def router(state: AppState) -> APIRouter:
 def _answer(question: AskRequest, state: AppState, ticket: Ticket) -> AskResponse:
     pipeline = state.models.open(question.model)
     ticket.begin()  # the first question of all waits for torch and for the model, which is not its fault
-    reading = refuse_wrong(lambda: pipeline.attend(question.input, edits=compose(question.edits)))
+    with answering(pipeline, ticket):
+        reading = pipeline.attend(question.input, edits=compose(question.edits))
     from regard.analysis.view import axis_json
 
     return AskResponse(
         id=state.readings.keep(reading),
         model=question.model,
         task=pipeline.task,
-        output=jsonable(reading.output),
+        output=sanitize(jsonable(reading.output)),
         axes={name: axis_json(axis) for name, axis in reading.axes.items()},
         attentions=attentions(reading),
         caption=reading.caption,
@@ -106,9 +111,18 @@ def compose(edits: Sequence[Edit]) -> dict[str, "WeightEdit"]:
     return {name: then(*several) for name, several in found.items()}
 
 
-def refuse_wrong(job: Any) -> Any:
-    """The result of a job; what the model says of a wrong input becomes an answer to whoever asked."""
+@contextmanager
+def answering(pipeline: "Pipeline", ticket: Ticket) -> Iterator[None]:
+    """A scope for a model to run in: the ticket is checked before each of its modules, and a wrong input is refused."""
+    from torch.nn.modules.module import register_module_forward_pre_hook
+
+    # A hook on all modules there are, for what is recorded holds copies of modules and would keep a hook of their own.
+    thread = get_ident()
+    handle = register_module_forward_pre_hook(lambda *_: ticket.check() if get_ident() == thread else None)
     try:
-        return job()
-    except (ValueError, KeyError, TypeError) as error:
-        raise RefusedError(422, str(error.args[0]).replace("text 0", "the text")) from None
+        yield
+    except (ValueError, KeyError, TypeError, IndexError, RuntimeError) as error:
+        said = str(error.args[0] if error.args else error).replace("text 0", "the text")
+        raise RefusedError(422, said or f"{pipeline.name} takes {pipeline.takes}, and this is something else") from None
+    finally:
+        handle.remove()

@@ -1,4 +1,4 @@
-"""Who may ask: the door before every request.
+"""Who may ask: what every request passes first.
 
 A page of another site must not reach this server through the reader's browser: neither by its own address (`Origin`,
 `Sec-Fetch-Site`) nor by a name that it has pointed here (`Host`). Beyond this machine, a token is asked for.
@@ -51,7 +51,7 @@ class Guard:
         if scope["type"] != "http":
             return  # there is no other conversation
 
-        async def sealed(message: Message) -> None:
+        async def send_bounded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -60,22 +60,22 @@ class Guard:
             await send(message)
 
         headers = Headers(scope=scope)
-        refusal = self._refused(scope, headers)
-        if refusal is not None:
-            await _answer(sealed, *refusal)
-        elif self.token is not None and not self._known(headers):
-            await self._ask(scope, sealed)
+        fault = self._find_fault(scope, headers)
+        if fault is not None:
+            await _answer(send_bounded, *fault)
+        elif self.token is not None and not self._has_token(headers):
+            await self._ask_token(scope, send_bounded)
         else:
-            whole = await _arrived(headers, receive)
+            whole = await _receive_whole(headers, receive)
             if isinstance(whole, tuple):
-                await _answer(sealed, *whole)
+                await _answer(send_bounded, *whole)
             else:
-                await self.app(scope, whole, sealed)
+                await self.app(scope, whole, send_bounded)
 
-    def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _find_fault(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Why a request is turned away, if it is."""
         host = headers.get("host", "")
-        if len(headers.getlist("host")) != 1 or not self._mine(_name(host)):
+        if len(headers.getlist("host")) != 1 or not self._is_own(_read_name(host)):
             return 403, f"this server is not called {host[:100]!r}; open the address that regard explore printed"
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
@@ -87,28 +87,28 @@ class Guard:
             return 413, f"a request of {length[:20]} bytes is more than {BODY}; give a shorter text"
         return None
 
-    def _mine(self, name: str | None) -> bool:
+    def _is_own(self, name: str | None) -> bool:
         if name is None:
             return False
         # No site can make a browser send a plain address that it does not have; behind a token, that is enough.
         return name in self.names or (self.token is not None and _is_address(name))
 
-    def _known(self, headers: Headers) -> bool:
+    def _has_token(self, headers: Headers) -> bool:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         try:
             kept = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
         except CookieError:
             kept = None
         given = bearer if scheme.lower() == "bearer" else kept.value if kept is not None else ""
-        return self._same(given)
+        return self._is_token(given)
 
-    def _same(self, given: str) -> bool:
+    def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), (self.token or "").encode())
 
-    async def _ask(self, scope: Scope, send: Send) -> None:
+    async def _ask_token(self, scope: Scope, send: Send) -> None:
         """The token in an address is taken once, and becomes a cookie that scripts cannot read."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if scope["method"] != "GET" or not self._same(dict(query).get("token", "")):
+        if scope["method"] != "GET" or not self._is_token(dict(query).get("token", "")):
             await _answer(send, 401, "this server asks for a token; open the whole address that regard explore printed")
             return
         rest = urlencode([(name, value) for name, value in query if name != "token"])
@@ -118,7 +118,7 @@ class Guard:
         await _answer(send, 303, "", {"Location": place, "Set-Cookie": cookie})
 
 
-async def _arrived(headers: Headers, receive: Receive) -> Receive | tuple[int, str]:
+async def _receive_whole(headers: Headers, receive: Receive) -> Receive | tuple[int, str]:
     """A request whose body is here, to be received at once; or why it is not waited for any longer."""
     if "content-length" not in headers and "transfer-encoding" not in headers:
         return receive
@@ -133,10 +133,10 @@ async def _arrived(headers: Headers, receive: Receive) -> Receive | tuple[int, s
             return 413, f"a request of more than {BODY} bytes is not read; give a shorter text"
     whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def again() -> Message:
+    async def receive_again() -> Message:
         return whole.pop() if whole else await receive()
 
-    return again
+    return receive_again
 
 
 async def _answer(send: Send, status: int, error: str, headers: dict[str, str] | None = None) -> None:
@@ -147,7 +147,7 @@ async def _answer(send: Send, status: int, error: str, headers: dict[str, str] |
     await send({"type": "http.response.body", "body": body})
 
 
-def _name(host: str) -> str | None:
+def _read_name(host: str) -> str | None:
     """The name in a Host header, without its port."""
     try:
         name = urlsplit(f"//{host}").hostname

@@ -1,4 +1,4 @@
-"""The models that the explorer was started with: what their cards say, and each of them opened when it is first asked.
+"""The models that the explorer was started with: what their cards say, and each of them loaded when it is first asked.
 
 Names in requests are compared with those there are, and never become part of a path.
 """
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from regard.names import unknown
 from regard.web.errors import RefusedError
-from regard.web.files import told
-from regard.zoo import find, zoo
+from regard.web.files import read_object
+from regard.zoo import card, find, zoo
 
 if TYPE_CHECKING:
     from regard.pipelines import Pipeline
@@ -25,9 +25,10 @@ class Models:
     """Folders of models by name. Only the thread of the worker opens them."""
 
     def __init__(self, own: Iterable[str | Path] = (), shelf: Path | None = None) -> None:
-        """Every bundled model, behind `own` ones: folders of models or of runs, or names."""
+        """`own` models, by name or by folder of a model or a run; then the bundled ones, the default of a task first."""
         self.folders: dict[str, Path] = {}
-        for folder in [*(find(wanted, shelf).resolve() for wanted in own), *zoo(shelf).values()]:
+        bundled = sorted(zoo(shelf).values(), key=lambda folder: card(folder).get("default") is not True)
+        for folder in [*(find(wanted, shelf).resolve() for wanted in own), *bundled]:
             if folder not in self.folders.values():
                 name = folder.parent.name if folder.name == "model" else folder.name
                 self.folders[_free(name, self.folders)] = folder
@@ -39,12 +40,11 @@ class Models:
 
     def card(self, name: str) -> dict[str, Any]:
         """What the card of a model says."""
-        return told(self.folders[name] / "card.json")
+        return read_object(self.folders[name] / "card.json")
 
     def of_task(self, task: str) -> list[str]:
-        """The models that do a task, the default one first."""
-        able = [name for name in self.folders if self.card(name).get("task") == task]
-        return sorted(able, key=lambda name: not self.card(name).get("default"))
+        """The models that do a task; the first is the one to take unless another is named."""
+        return [name for name in self.folders if self.card(name).get("task") == task]
 
     def check(self, name: str, task: str | None = None) -> None:
         """Refuse a name that is not there, or that does something else."""
@@ -69,7 +69,7 @@ class Models:
                 self._open[name] = load(self.folders[name])
                 self._open[name].name = name
             except (OSError, ValueError, KeyError, RuntimeError) as error:
-                said = error.args[0] if error.args else error
+                said = error.args[0] if isinstance(error, KeyError) and error.args else error
                 raise RefusedError(422, f"the model {name} cannot be opened: {said}") from None
             while len(self._open) > 1 and sum(map(_bytes, self._open.values())) > ROOM:
                 self._open.popitem(last=False)
@@ -77,27 +77,31 @@ class Models:
         return self._open[name]
 
     def _about(self, name: str) -> dict[str, Any]:
-        card, config = self.card(name), told(self.folders[name] / "config.json")
-        languages = card.get("languages")
+        card, config = self.card(name), read_object(self.folders[name] / "config.json")
+        languages, inner, task = card.get("languages"), config.get("config"), card.get("task")
         sides = languages if isinstance(languages, dict) else {}
-        source, target = (list(map(str, sides.get(side) or [])) for side in ("source", "target"))
-        inner = config.get("config")
-        facts = ("data", "knows", "takes", "gives", "examples", "terms", "parameters", "steps", "minutes")
+        source, target = (_list_texts(sides.get(side)) for side in ("source", "target"))
+        facts = ("data", "knows", "takes", "gives", "terms", "parameters", "steps", "minutes")
         return {
             "name": name,
             "title": str(card.get("title") or name),
-            "task": card.get("task"),
-            "default": bool(card.get("default")),
+            "task": task if isinstance(task, str) else None,
+            "default": card.get("default") is True,
             "family": str(config.get("family", "")),
             "source": source[0] if len(source) == 1 else None,
             "target": target[0] if len(target) == 1 else None,
             "multilingual": len(target) > 1,
             "languages": target if len(target) > 1 else [*source, *target],
             "lower": bool(card.get("lower")),
-            "measured": card.get("measured") or {},
+            "measured": card["measured"] if isinstance(card.get("measured"), dict) else {},
             "cross_attentions": not isinstance(inner, dict) or inner.get("attention") != "none",
+            "examples": _list_texts(card.get("examples")),
             **{fact: card.get(fact) for fact in facts},
         }
+
+
+def _list_texts(value: Any) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else []
 
 
 def _bytes(pipeline: "Pipeline") -> int:

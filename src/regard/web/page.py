@@ -25,7 +25,7 @@ TYPES = {
 
 def router(_: AppState, folder: Path = PAGE) -> APIRouter:
     """Every file below a folder; the folder itself is its index."""
-    routes, files = APIRouter(include_in_schema=False), listed(folder)
+    routes, files = APIRouter(include_in_schema=False), list_files(folder)
 
     @routes.get("/{name:path}")
     @routes.head("/{name:path}")
@@ -33,7 +33,7 @@ def router(_: AppState, folder: Path = PAGE) -> APIRouter:
         """A file, or word that the browser has it already."""
         name = name or "index.html"
         if name not in files:
-            files.update(listed(folder))  # somebody may be writing the page just now
+            files.update(list_files(folder))  # somebody may be writing the page just now
         if name not in files:
             raise RefusedError(404, f"there is no page {'/' + name[:100]!r}; start at /")
         about = files[name].stat()
@@ -46,7 +46,7 @@ def router(_: AppState, folder: Path = PAGE) -> APIRouter:
     return routes
 
 
-def listed(folder: Path) -> dict[str, Path]:
+def list_files(folder: Path) -> dict[str, Path]:
     """The files that may be served, by the name they are asked for."""
     found = (path for path in folder.rglob("*") if path.suffix in TYPES and path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in found}

@@ -1,6 +1,6 @@
 """One thread that computes, and a short queue before it, so that no question makes the page or another user wait long.
 
-A job gets a `Ticket` and shows it in between: it ends where its time is up or where nobody waits for it any more.
+A job gets a `Ticket` and checks it in between: it ends where its time is up or where nobody waits for it any more.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class Ticket:
         """The time runs from here."""
         self.until = monotonic() + self.seconds
 
-    def show(self) -> None:
+    def check(self) -> None:
         """Go on, or end here."""
         if self.dropped:
             raise CancelledError
@@ -98,7 +98,7 @@ class Worker:
                 continue
             try:
                 ticket.begin()
-                ticket.show()
+                ticket.check()
                 future.set_result(job(ticket))
             except BaseException as error:
                 future.set_exception(error)

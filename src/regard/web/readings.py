@@ -70,6 +70,8 @@ class Readings:
             found = reading.weights(attention)
         except KeyError as error:
             raise RefusedError(404, str(error.args[0])) from None
+        except ValueError as error:  # several looks that make no one picture
+            raise RefusedError(409, str(error)) from None
         with self._lock:
             if name in self._kept:
                 self._weights[key] = found

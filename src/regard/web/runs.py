@@ -1,4 +1,4 @@
-"""Trainings on this machine, while they run and afterwards, and the models that come along."""
+"""Trainings on this machine, while they run and afterwards, and the models of this server."""
 
 import os
 from functools import lru_cache
@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi import Path as Segment
 
+from regard.files import read
 from regard.web.errors import RefusedError
-from regard.web.files import clean, told
+from regard.web.files import read_object, read_rows
 from regard.web.state import AppState
 
 POINTS = 1000  # of a curve
@@ -23,17 +24,17 @@ def router(state: AppState) -> APIRouter:
     @routes.get("/runs")
     def runs() -> list[dict[str, Any]]:
         """Every run: what was asked for, and how far it is."""
-        return [_told(name, place) for name, place in found(folder).items()]
+        return [_describe(name, place) for name, place in list_runs(folder).items()]
 
     @routes.get("/runs/{name}/metrics")
     def metrics(
         name: Annotated[str, Segment(max_length=200)], after: Annotated[int, Query(ge=-1, le=2**53)] = -1
     ) -> dict[str, Any]:
         """What was measured behind a step, in at most a thousand rows; those with a score are all there."""
-        place = _named(name, folder)
+        place = _find(name, folder)
         rows = [row for row in _rows(place) if row["step"] > after]
         return {
-            "rows": thinned(rows),
+            "rows": thin(rows),
             "step": max((row["step"] for row in rows), default=max(after, 0)),
             "alive": _alive(place),
         }
@@ -46,14 +47,14 @@ def router(state: AppState) -> APIRouter:
     return routes
 
 
-def found(folder: Path | None) -> dict[str, Path]:
+def list_runs(folder: Path | None) -> dict[str, Path]:
     """The folders of runs by name."""
     if folder is None or not folder.is_dir():
         return {}
     return {path.parent.name: path.parent for path in sorted(folder.glob("*/recipe.json"))}
 
 
-def thinned(rows: list[dict[str, Any]], points: int = POINTS) -> list[dict[str, Any]]:
+def thin(rows: list[dict[str, Any]], points: int = POINTS) -> list[dict[str, Any]]:
     """At most so many rows, evenly spread; the last one stays, and so do those with scores where there is room."""
     scored = [i for i, row in enumerate(rows) if row.keys() - STEP]
     if len(rows) <= points:
@@ -70,16 +71,16 @@ def _spread(places: list[int], count: int) -> list[int]:
     return [places[round(i * (len(places) - 1) / (count - 1))] for i in range(count)]
 
 
-def _named(name: str, folder: Path | None) -> Path:
-    known = found(folder)
+def _find(name: str, folder: Path | None) -> Path:
+    known = list_runs(folder)
     if name not in known:
         way = f"try {', '.join(list(known)[:3])}" if known else "none lies here; start one by regard train"
         raise RefusedError(404, f"no run is called {name!r}; {way}")
     return known[name]
 
 
-def _told(name: str, place: Path) -> dict[str, Any]:
-    about, rows = told(place / "recipe.json"), _rows(place)
+def _describe(name: str, place: Path) -> dict[str, Any]:
+    about, rows = read_object(place / "recipe.json"), _rows(place)
     fields, last = about.get("fields"), rows[-1] if rows else {}
     seconds, scores = last.get("seconds"), about.get("scores")
     scores = scores if isinstance(scores, dict) else {}
@@ -90,7 +91,7 @@ def _told(name: str, place: Path) -> dict[str, Any]:
             if isinstance(value, int | float):
                 better = max if scores.get(score) == "higher" else min
                 best[score] = better(best.get(score, value), value)
-    card = told(place / "model/card.json")
+    card = read_object(place / "model/card.json")
     return {
         "name": name,
         "recipe": str(about.get("recipe", "")),
@@ -107,11 +108,9 @@ def _told(name: str, place: Path) -> dict[str, Any]:
 
 def _samples(place: Path) -> list[dict[str, str]]:
     """What the model last made of some held-out things."""
-    from regard.train.run import samples
-
-    rows = [row["samples"] for row in samples(place) if isinstance(row.get("samples"), list)]
+    rows = [row["samples"] for row in read_rows(place / "samples.jsonl") if isinstance(row.get("samples"), list)]
     shown = rows[-1] if rows else []
-    return [{str(key): str(value) for key, value in each.items()} for each in shown if isinstance(each, dict)]
+    return [{key: str(value) for key, value in each.items()} for each in shown if isinstance(each, dict)]
 
 
 def _rows(place: Path) -> list[dict[str, Any]]:
@@ -120,14 +119,12 @@ def _rows(place: Path) -> list[dict[str, Any]]:
         about = (place / "metrics.jsonl").stat()
     except OSError:
         return []
-    return _measured(place, about.st_mtime_ns, about.st_size)
+    return _read_metrics(place, about.st_mtime_ns, about.st_size)
 
 
 @lru_cache(maxsize=32)
-def _measured(place: Path, changed: int, size: int) -> list[dict[str, Any]]:  # noqa: ARG001 - both tell versions apart
-    from regard.train.run import metrics
-
-    return [clean(row) for row in metrics(place)]
+def _read_metrics(place: Path, changed: int, size: int) -> list[dict[str, Any]]:  # noqa: ARG001 - both tell versions apart
+    return list(read_rows(place / "metrics.jsonl"))
 
 
 def _alive(place: Path) -> bool:
@@ -135,9 +132,23 @@ def _alive(place: Path) -> bool:
     if (place / "model").is_dir() or os.name != "posix":
         return False
     try:
-        os.kill(int((place / ".lock").read_text(encoding="utf-8")), 0)
+        os.kill(int(read(place / ".lock", 20)), 0)
     except PermissionError:
         return True  # of somebody else
     except (OSError, ValueError, OverflowError):
         return False
-    return True
+    return _locked(place / ".lock")
+
+
+def _locked(path: Path) -> bool:
+    """Whether a training holds the lock; its number alone may be that of another process by now."""
+    import fcntl
+
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:  # a file system without locks
+            return True
+    return False

@@ -26,11 +26,11 @@ def serve(
     tell: Callable[[str], None] = print,
 ) -> None:
     """Serve until Ctrl-C. Another host than this machine's own is guarded by a token, which the address carries."""
-    door = opened(host, port)
+    door = open_socket(host, port)
     try:
         port = door.getsockname()[1]
-        token = None if _own(host) else secrets.token_urlsafe(24)
-        address = f"http://{_reachable(host)}:{port}/" + (f"?token={token}" if token else "")
+        token = None if _is_loopback(host) else secrets.token_urlsafe(24)
+        address = f"http://{_address_of(host)}:{port}/" + (f"?token={token}" if token else "")
         try:
             import uvicorn
 
@@ -70,26 +70,26 @@ def serve(
         door.close()
 
 
-def opened(host: str, port: int) -> socket.socket:
+def open_socket(host: str, port: int) -> socket.socket:
     """A listening socket; a port that is taken is answered with one that is not."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except (OSError, UnicodeError, OverflowError) as error:
         raise ServeError(f"{host!r} port {port} is no address of this machine ({error}); leave --host out") from None
     try:
-        return _listening(family, address)
+        return _listen(family, address)
     except PermissionError:
         raise ServeError(f"port {port} is not yours to open; give one above 1023, or 0 for any") from None
     except OSError as error:
         try:
-            with _listening(family, (address[0], 0, *address[2:])) as free:
+            with _listen(family, (address[0], 0, *address[2:])) as free:
                 way = f"port {free.getsockname()[1]} is free: add --port {free.getsockname()[1]}"
         except OSError:
             raise ServeError(f"{host!r} is no address of this machine ({error}); leave --host out") from None
         raise ServeError(f"port {port} is taken, perhaps by another explorer; {way}") from None
 
 
-def _listening(family: int, address: tuple[object, ...]) -> socket.socket:
+def _listen(family: int, address: tuple[object, ...]) -> socket.socket:
     # With the protocol said, asyncio sends small answers at once instead of waiting 40 ms for a fuller packet.
     door = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -104,7 +104,7 @@ def _listening(family: int, address: tuple[object, ...]) -> socket.socket:
     return door
 
 
-def _own(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     """Whether only this machine can come in."""
     try:
         return ip_address(host).is_loopback
@@ -112,7 +112,7 @@ def _own(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-def _reachable(host: str) -> str:
+def _address_of(host: str) -> str:
     """The host as an address says it: one that listens everywhere goes by the name of the machine."""
     if host in ("0.0.0.0", "::", ""):
         return socket.gethostname()

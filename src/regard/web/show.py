@@ -40,7 +40,7 @@ class Shown:
 
     def html(self) -> str:
         """The whole figure."""
-        parts = [_attention(view, opened=i == 0) for i, view in enumerate(self.views.views)]
+        parts = [_attention(view, unfolded=i == 0) for i, view in enumerate(self.views.views)]
         title = escape(self.views.title)
         return (
             '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
@@ -117,12 +117,12 @@ def _labels(axis: Axis) -> tuple[str, ...]:
     return axis.pieces if isinstance(axis, Words) else tuple(str(i) for i in range(len(axis)))
 
 
-def _attention(view: View, *, opened: bool) -> str:
+def _attention(view: View, *, unfolded: bool) -> str:
     rows, columns = len(view.rows), len(view.columns)
     picture = _draw(view) if max(rows, columns) <= CELLS else "".join(map(_picture, range(view.heads), view.weights))
     about = f"{view.heads} heads, {rows} × {columns}" if view.heads > 1 else f"{rows} × {columns}"
     return (
-        f"<details{' open' if opened else ''}><summary>{escape(view.name)} <small>{about}</small></summary>"
+        f"<details{' open' if unfolded else ''}><summary>{escape(view.name)} <small>{about}</small></summary>"
         f"{picture}</details>"
     )
 

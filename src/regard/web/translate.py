@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from regard.web.ask import EDITS, Ask, Edit, Name, Text, attentions, compose, refuse_wrong
+from regard.web.ask import EDITS, Ask, Edit, Name, Text, answering, attentions, compose
 from regard.web.errors import Problem, RefusedError
 from regard.web.models import Models
 from regard.web.queue import Ticket
@@ -83,7 +83,7 @@ def warm(models: Models, ticket: Ticket) -> None:
     """Open the default translator before somebody asks for it."""
     for name in models.of_task("translate")[:1]:
         one: Any = models.open(name)
-        ticket.show()
+        ticket.check()
         one(["."], to=one.targets[0] if one.multilingual else None, beam=2)
 
 
@@ -94,17 +94,16 @@ def _answer(question: TranslateRequest, state: AppState, ticket: Ticket) -> Tran
     pair = None if question.pair is None else _find_pair(question.pair)
     to = question.to or (question.pair.target if question.pair and translate.multilingual else None)
     edits = compose(question.edits)
-    reading = refuse_wrong(
-        lambda: translate.attend(
+    with answering(translate, ticket):
+        reading = translate.attend(
             question.text if pair is None else pair[0],
             edits=edits,
             target=question.force,
             to=to,
             beam=question.beam,
             length_penalty=question.length_penalty,
-            on_step=ticket.show,
         )
-    )
+        gold = None if pair is None else _gold(translate, pair[1], to, edits, reading)
     axes = {name: _axis(axis) for name, axis in reading.axes.items()}
     return TranslateResponse(
         id=state.readings.keep(reading),
@@ -114,7 +113,7 @@ def _answer(question: TranslateRequest, state: AppState, ticket: Ticket) -> Tran
         outputs=[_output(translate, each) for each in reading.output.outputs],
         beam={"nodes": _nodes(translate, reading)},
         attentions=attentions(reading),
-        gold=None if pair is None else _gold(translate, pair[1], to, edits, reading),
+        gold=gold,
         seconds=round(perf_counter() - began, 3),
     )
 

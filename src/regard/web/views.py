@@ -93,6 +93,8 @@ def router(state: AppState) -> APIRouter:
             found = await read(lambda: reading.view(name, head=which, mean=which is None, words=merge == "words"))
         except KeyError as error:
             raise RefusedError(404, str(error.args[0])) from None
+        except ValueError as error:
+            raise RefusedError(409, str(error)) from None
         return found.to_json(encoding)
 
     return routes
@@ -153,14 +155,14 @@ def _neuron(reading: Reading, name: str, head: int, row: int) -> Neuron:
     plain = replace(look, edit=None)
     scores = (plain.score(plain.q, plain.k) + (0 if plain.bias is None else plain.bias))[0, head, row]
     return Neuron(
-        q=_rounded(q),
-        keys=[_rounded(key) for key in k],
-        products=[_rounded(products) for products in q * k],
+        q=_round(q),
+        keys=[_round(key) for key in k],
+        products=[_round(products) for products in q * k],
         scale=scale,
-        scores=_rounded(scores),
-        weights=_rounded(weights, 6),
+        scores=_round(scores),
+        weights=_round(weights, 6),
     )
 
 
-def _rounded(numbers: Any, digits: int = 4) -> list[float]:
+def _round(numbers: Any, digits: int = 4) -> list[float]:
     return [round(number, digits) for number in numbers.tolist()]

@@ -31,14 +31,14 @@ def router(_: AppState) -> APIRouter:
     @routes.get("/scene")
     def scene(seed: Seed = 0, index: Index = 0, split: Split = "test", style: Style = "each") -> dict[str, Any]:
         """A scene: its things, what is said of them in four languages, and where its pictures are."""
-        return described(seed, index, split, style)
+        return describe_scene(seed, index, split, style)
 
     @routes.get("/scene/{image}.png", response_class=Response, responses=PNG)
     def picture(image: Image, seed: Seed = 0, index: Index = 0, split: Split = "test") -> Response:
         """One picture of a scene: as either eye sees it, its depth, or which thing each pixel shows."""
         # The same address is the same picture on every machine.
         return Response(
-            drawn(image, seed, index, split), media_type="image/png", headers={"Cache-Control": "max-age=86400"}
+            render(image, seed, index, split), media_type="image/png", headers={"Cache-Control": "max-age=86400"}
         )
 
     @routes.get("/pair")
@@ -63,7 +63,7 @@ def router(_: AppState) -> APIRouter:
 
 
 @lru_cache(maxsize=64)
-def described(seed: int, index: int, split: Split, style: Style) -> dict[str, Any]:
+def describe_scene(seed: int, index: int, split: Split, style: Style) -> dict[str, Any]:
     """Everything about a scene but its pixels."""
     from regard.world.language import LANGUAGES, describe
     from regard.world.language.scenes import looks
@@ -89,7 +89,7 @@ def described(seed: int, index: int, split: Split, style: Style) -> dict[str, An
     captions = {}
     for language in LANGUAGES:
         said = describe(one, language, style)
-        captions[language] = {"text": said.text, "words": _written(said.text, said.words, said.names)}
+        captions[language] = {"text": said.text, "words": _place_words(said.text, said.words, said.names)}
     query = f"seed={seed}&index={index}&split={split}"
     return {
         "seed": seed,
@@ -106,7 +106,7 @@ def described(seed: int, index: int, split: Split, style: Style) -> dict[str, An
 
 
 @lru_cache(maxsize=256)
-def drawn(image: Image, seed: int, index: int, split: Split) -> bytes:
+def render(image: Image, seed: int, index: int, split: Split) -> bytes:
     """A picture as a PNG. Masks are grey: 0 is the backdrop, 1 the first thing; depth is grey, and near is bright."""
     import numpy as np
     from PIL import Image as Images
@@ -115,9 +115,9 @@ def drawn(image: Image, seed: int, index: int, split: Split) -> bytes:
     if image == "masks":
         pixels = (both.left.instance + 1).astype(np.uint8)
     elif image == "depth":
-        pixels = _grey(1 / both.left.depth)
+        pixels = _to_grey(1 / both.left.depth)
     elif image == "disparity":
-        pixels = _grey(both.disparity)
+        pixels = _to_grey(both.disparity)
     else:
         pixels = (both.right if image == "right" else both.left).rgb
     found = BytesIO()
@@ -132,13 +132,13 @@ def _stereo(seed: int, index: int, split: Split) -> "Stereo":
     return stereo(scenes(seed=seed, split=split)[index], SIZE)
 
 
-def _grey(values: Any) -> Any:
+def _to_grey(values: Any) -> Any:
     """From the least value to the largest."""
     low, high = float(values.min()), float(values.max())
     return ((values - low) / max(high - low, 1e-9) * 255 + 0.5).astype("uint8")
 
 
-def _written(text: str, words: tuple[str, ...], names: tuple[tuple[int, ...], ...]) -> list[dict[str, Any]]:
+def _place_words(text: str, words: tuple[str, ...], names: tuple[tuple[int, ...], ...]) -> list[dict[str, Any]]:
     """The words as they stand in a text, with what stands before each of them."""
     found, at = [], 0
     for word, things in zip(words, names, strict=True):

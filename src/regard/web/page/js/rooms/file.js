@@ -1,7 +1,7 @@
 /** Your file: attention of any other program, dropped onto the page and seen with the same views. */
 
 import { h, replace } from "../dom.js";
-import * as gaze from "../views/gaze.js";
+import * as gaze from "../views/image_attention.js";
 import * as lines from "../views/lines.js";
 import * as matrix from "../views/matrix.js";
 import * as overview from "../views/overview.js";

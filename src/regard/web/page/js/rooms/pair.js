@@ -2,10 +2,10 @@
 
 import { h } from "../dom.js";
 import { pick } from "./pick.js";
-import { known, writtenPair } from "./wishes.js";
+import { known, writtenPair } from "./url.js";
 
 /** @typedef {import("../state.js").Flat} Flat */
-/** @typedef {import("./wishes.js").Pair} Pair */
+/** @typedef {import("./url.js").Pair} Pair */
 
 /** @type {Record<string, string>} */
 export const LANGUAGES = { en: "English", de: "German", it: "Italian", cs: "Czech" };

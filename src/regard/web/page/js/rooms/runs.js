@@ -277,7 +277,7 @@ async function mount(host, context) {
     if (!zoo.length)
       return replace(
         table,
-        h("p", { class: "quiet" }, "No models came along; add one by regard explore --model FOLDER."),
+        h("p", { class: "quiet" }, "No models are bundled; add one by regard explore --model FOLDER."),
       );
     const scores = [
       ...new Set(
@@ -372,7 +372,9 @@ async function mount(host, context) {
                     ? text
                       ? text(value(model))
                       : String(value(model) || "–")
-                    : h("a", { href: `#/translate?model=${encodeURIComponent(model["name"])}`, title: "Look inside" }, value(model)),
+                    : model["task"] === "translate"
+                      ? h("a", { href: `#/translate?model=${encodeURIComponent(model["name"])}`, title: "Look inside" }, value(model))
+                      : value(model),
                 ),
               ),
             ),

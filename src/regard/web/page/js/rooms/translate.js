@@ -6,13 +6,13 @@ import * as look from "./look.js";
 import { LANGUAGES, pairing } from "./pair.js";
 import { pick } from "./pick.js";
 import { refill } from "./refill.js";
-import { MOST, VIEWS, read, writtenEdits, writtenPair } from "./wishes.js";
+import { MOST, VIEWS, read, writtenEdits, writtenPair } from "./url.js";
 
 /** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../state.js").Flat} Flat */
 /** @typedef {import("./answer.js").Result} Result */
-/** @typedef {import("./wishes.js").Pair} Pair */
-/** @typedef {import("./wishes.js").Wishes} Wishes */
+/** @typedef {import("./url.js").Pair} Pair */
+/** @typedef {import("./url.js").Wishes} Wishes */
 
 const PAUSE = 350; // milliseconds after the last letter
 const KEPT = 16; // answers, so that undo is instant
@@ -21,14 +21,14 @@ export const room = { id: "translate", title: "Translate", key: "2", mount };
 /** @param {HTMLElement} host @param {Context} context */
 async function mount(host, context) {
   const about = await context.api.about();
-  const models = about.models;
+  const models = about.models.filter((each) => each["task"] === "translate");
   if (!models.length) {
     replace(
       host,
       h(
         "section",
         { class: "empty" },
-        h("h2", null, "No model to look into yet"),
+        h("h2", null, "No model that translates yet"),
         h("p", null, "Train one, then start again with it:"),
         h("code", null, "regard train translate --out runs/mine"),
         h("code", null, "regard explore --model runs/mine/model"),

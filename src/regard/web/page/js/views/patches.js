@@ -7,7 +7,7 @@ import { count, labels } from "./view.js";
 
 /** @typedef {import("./view.js").Grid} Grid */
 /** @typedef {import("./view.js").Boxes} Boxes */
-/** @typedef {import("./gaze.js").Hands} Hands */
+/** @typedef {import("./image_attention.js").Hands} Hands */
 /** Left, top, width and height in pixels. @typedef {[number, number, number, number]} Area */
 
 const VEIL = 0.82; // how much of the picture is covered where nobody looks

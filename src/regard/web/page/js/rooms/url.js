@@ -20,14 +20,14 @@ const FIRST = {
   cs: "Dvě děti si hrají na zahradě s červeným míčem.",
 };
 
-/** The state in full, whatever the link left out. @param {Flat} flat @param {Record<string, any>[]} models */
+/** The state in full, whatever the link left out. @param {Flat} flat @param {Record<string, any>[]} models the one to begin with first */
 export function read(flat, models) {
   const text = (/** @type {string} */ key) => String(flat[key] ?? "");
   const wanted = text("model")
     .split(",")
     .map((name) => models.find((each) => each["name"] === name))
     .filter((each) => each !== undefined);
-  const chosen = wanted.length ? wanted.slice(0, MOST) : [models.find((each) => each["cross_attentions"]) ?? models[0] ?? {}];
+  const chosen = wanted.length ? wanted.slice(0, MOST) : [models[0] ?? {}];
   const asked = text("pair") || ("text" in flat ? "" : opening(chosen[0] ?? {}));
   const [source, target, index] = asked.split("-");
   /** @type {Pair | null} */
