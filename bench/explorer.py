@@ -25,12 +25,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 import torch
-from regard.web.search import attentions, cut, forced
 from rich.table import Table
 
+import regard
 from bench.chromium import LIMIT, chromium, drawn, missing, seen, tab
 from bench.clock import Times, console, race
-from regard.decode import Translator
 from regard.hub import save
 from regard.models.transformer import FAMILY, Config, Transformer
 from regard.text import Tokenizer
@@ -246,20 +245,20 @@ def _bertviz(view: str, model: Path, words: tuple[str, str], scripts: dict[str, 
 def make(view: str, model: str, words: tuple[str, str], file: str) -> None:
     """Write a page of BertViz, and print the seconds that took; the model has run before."""
     draw = getattr(import_module("bertviz"), view)
-    translator = Translator.load(model)
-    source, target = translator.tokenizer.encode(words, stop=True)
-    read = forced(translator.model, source, target, {})
+    source, target = words
+    translate: Any = regard.load(model)
+    reading = translate.attend(source, target=target)
     kinds: dict[str, list[Any]] = defaultdict(list)
-    for each in attentions(translator.model):
-        kinds[each.kind].append(read.trace.weights(each.name))
+    for each in reading.maps:
+        kinds[each.kind].append(reading.trace.weights(each.name))
     signal.alarm(int(LIMIT))
     start = perf_counter()
     page = draw(
         encoder_attention=kinds["self"],
         decoder_attention=kinds["causal"],
         cross_attention=kinds["cross"],
-        encoder_tokens=list(cut(translator.tokenizer, source).pieces),
-        decoder_tokens=list(cut(translator.tokenizer, target).pieces),
+        encoder_tokens=list(reading.axes["source"].pieces),
+        decoder_tokens=list(reading.axes["target"].pieces),
         html_action="return",
     )
     Path(file).write_text(page.data)
@@ -292,7 +291,8 @@ def _by_chance(folder: Path) -> Tokenizer:
         for name, weight in model.named_parameters():
             if name.endswith((".q.weight", ".k.weight")):
                 weight.mul_(3.0)
-    save(folder, model, family=FAMILY, card={"title": "By chance"}, tokenizer=tokenizer)
+    card = {"task": "translate", "title": "By chance", "languages": {"source": ["it"], "target": ["en"]}}
+    save(folder, model, family=FAMILY, card=card, tokenizer=tokenizer)
     return tokenizer
 
 

@@ -73,7 +73,7 @@ def main(flags: Flags) -> None:
     with explorer(*([] if flags.runs is None else ["--runs", str(flags.runs)])) as address, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         for name in wanted:
-            picture = taken(browser, address, SHOTS[name])
+            picture = take(browser, address, SHOTS[name])
             (HERE / f"explore-{name}.png").write_bytes(picture)
             sys.stdout.write(f"explore-{name}.png, {len(picture) / 1e3:.0f} kB\n")
         browser.close()
@@ -91,7 +91,7 @@ def explorer(*flags: str) -> Iterator[str]:
             process.terminate()
 
 
-def taken(browser: "Browser", address: str, shot: Shot) -> bytes:
+def take(browser: "Browser", address: str, shot: Shot) -> bytes:
     """The picture of a page in a browser that has been here before and wants no motion."""
     context = browser.new_context(
         viewport={"width": WIDE, "height": shot.tall},

@@ -145,6 +145,7 @@ def test_the_first_attention_on_the_page_is_bahdanaus(build: Page) -> None:
     for layer, weight in ((attn.q, network["q"]), (attn.k, network["k"])):
         layer.weight.data = torch.tensor(weight, dtype=torch.float32).T
     attn.k.bias.data.fill_(network["b"])
+    assert isinstance(attn.score, Additive)
     attn.score.energy.weight.data = torch.ones(1, 3)
     x = torch.tensor(numbers(build, "keys")).view(1, 4, 2)
     look = attn.look(torch.tensor([[numbers(build, "question")]]), attn.remember(x))

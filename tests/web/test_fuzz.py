@@ -48,7 +48,7 @@ def test_no_question_breaks_the_server(server: Any, operation: Any, mode: Genera
     if mode.is_negative and not list(operation.iter_parameters()) and not operation.body:
         pytest.skip("nothing can be wrong about it")
 
-    for case in drawn(operation.as_strategy(generation_mode=mode)):
+    for case in draw(operation.as_strategy(generation_mode=mode)):
         case.call_and_validate(base_url=server.url, checks=CHECKS, timeout=PATIENCE)
 
 
@@ -57,13 +57,22 @@ def test_no_wish_breaks_a_translator(server: Any, name: str) -> None:
     """The same with models that exist, so that what is asked for is also done."""
     operation = API["/api/translate"]["POST"]
 
-    for case in drawn(operation.as_strategy()):
+    for case in draw(operation.as_strategy()):
         # Of the long texts that are allowed, the beginning will do here.
         case.body = case.body | {"model": name, "beam": 2, "edits": [], "text": case.body.get("text", "Ieri.")[:10]}
         case.call_and_validate(base_url=server.url, checks=CHECKS, timeout=PATIENCE)
 
 
-def drawn(strategy: SearchStrategy[Any], most: int = 5) -> list[Any]:
+@pytest.mark.parametrize("name", ["small", "a-parser", "a-classifier", "a-rememberer"])
+def test_no_input_breaks_a_task(server: Any, name: str) -> None:
+    operation = API["/api/ask"]["POST"]
+
+    for case in draw(operation.as_strategy()):
+        case.body = case.body | {"model": name, "edits": [], "input": case.body["input"][:10]}
+        case.call_and_validate(base_url=server.url, checks=CHECKS, timeout=PATIENCE)
+
+
+def draw(strategy: SearchStrategy[Any], most: int = 5) -> list[Any]:
     """Questions, all drawn before the first is asked: while it draws, Hypothesis parses, too."""
     found: list[Any] = []
 

@@ -31,3 +31,10 @@ def test_models_are_sorted_by_what_was_measured(page: "Page") -> None:
     page.locator(".sortable tbody tr").first.get_by_role("link").click()
     page.wait_for_selector(".look-box")
     until(page, "location.hash.includes('model=small')")
+
+
+def test_only_a_model_that_translates_leads_to_translate(page: "Page") -> None:
+    page.goto("/#/runs")
+    page.wait_for_selector(".sortable tbody tr")
+    assert page.locator(".sortable tbody tr").count() == 7
+    assert page.locator(".sortable tbody a").count() == 4

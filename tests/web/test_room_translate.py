@@ -30,6 +30,14 @@ def test_a_typed_sentence_is_translated_and_drawn(page: "Page") -> None:
     until(page, "location.hash.includes('verde')")
 
 
+def test_only_translators_are_offered_and_a_link_to_another_model_opens_the_first_of_them(page: "Page") -> None:
+    translate(page, model="a-classifier")
+    box = page.get_by_label("Model", exact=True)
+    assert box.input_value() == "attentive"
+    offered = box.locator("option").evaluate_all("all => all.map((each) => each.value)")
+    assert [name for name in offered if name] == ["attentive", "fixed", "many", "small"]
+
+
 def test_a_chosen_word_shows_where_it_looked(page: "Page") -> None:
     """The word of the output is the row that the lines keep, and the link says so."""
     translate(page)

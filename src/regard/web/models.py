@@ -25,7 +25,7 @@ class Models:
     """Folders of models by name. Only the thread of the worker opens them."""
 
     def __init__(self, own: Iterable[str | Path] = (), shelf: Path | None = None) -> None:
-        """`own` models, by name or by folder of a model or a run; then the bundled ones, the default of a task first."""
+        """`own` models, each a name or a folder of a model or a run; then the bundled ones, defaults first."""
         self.folders: dict[str, Path] = {}
         bundled = sorted(zoo(shelf).values(), key=lambda folder: card(folder).get("default") is not True)
         for folder in [*(find(wanted, shelf).resolve() for wanted in own), *bundled]:
