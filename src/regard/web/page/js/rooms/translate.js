@@ -240,7 +240,7 @@ async function mount(host, context) {
     const bleu = model["lower"] ? measured["bleu_lower"] : measured["bleu"];
     const facts = [
       model["parameters"] && `${(model["parameters"] / 1e6).toFixed(1)} M parameters`,
-      typeof bleu === "number" && `BLEU ${bleu.toFixed(1)}`,
+      typeof bleu === "number" && `BLEU ${bleu.toFixed(2)}`,
     ];
     refill(
       top,
