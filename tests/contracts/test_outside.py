@@ -68,5 +68,5 @@ def test_the_explorer_asks_them_and_looks_inside(run: object) -> None:
 def test_the_contracts_of_every_family_hold_for_them(run: object) -> None:
     assert callable(run)
     contracts = Path(__file__).with_name("test_families.py")
-    said = run("-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", str(contracts), "-k", "counter")
+    said = run("-m", "pytest", "-n", "0", "-p", "no:cacheprovider", str(contracts), "-k", "counter")
     assert " passed" in said

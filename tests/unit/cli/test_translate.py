@@ -116,7 +116,7 @@ def test_a_model_of_several_languages_is_told_which(
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--model", "smal"], "no model is called 'smal', and no folder lies there; try small"),
+        (["--model", "smal"], "no model is called 'smal'; try small"),
         (["--to", "de"], "small does not write 'de'; it writes en"),
         (["--beam", "0"], "a beam of 0 finds nothing"),
         (["--count", "9"], "a beam of 5 cannot give 9"),

@@ -252,9 +252,9 @@ def test_mistakes_are_named_with_the_way_out() -> None:
         greedy(toy.step, toy.start(), first(toy), stop=9, limit=3)
     with pytest.raises(ValueError, match="a beam of 2 cannot give 3 sequences; ask for 1 to 2"):
         beam(toy.step, toy.start(), first(toy), stop=STOP, limit=3, size=2, count=3)
-    with pytest.raises(ValueError, match=r"a share of 0.0 is no share"):
+    with pytest.raises(ValueError, match=r"top_p is 0\.0; give a probability above 0"):
         sampler(top_p=0.0)
-    with pytest.raises(ValueError, match="the top 0 words are none"):
+    with pytest.raises(ValueError, match="top_k is 0; give 1 word or more"):
         sampler(top_k=0)
     with pytest.raises(ValueError, match=r"temperature -1.0 is below 0"):
         sampler(temperature=-1.0)
