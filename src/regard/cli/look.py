@@ -59,7 +59,7 @@ def main(flags: Flags) -> None:
     _check(flags)
     from regard.analysis.figure import html, panels, svg
 
-    reading = _attend(flags)
+    reading, title = _attend(flags)
     if flags.out is not None and flags.out.suffix == ".json":
         flags.out.write_text(json.dumps(reading.views().to_json("f16"), ensure_ascii=False), encoding="utf-8")
         print(f"{flags.out}: {len(reading.maps)} attentions")
@@ -79,7 +79,7 @@ def main(flags: Flags) -> None:
         which = first.name if len(found) == 1 else f"{len(found)} heads"
         picture = (svg if flags.out.suffix == ".svg" else html)(
             found,
-            title=reading.model,
+            title=title,
             caption=f"{reading.model}, {which} · {reading.caption} · each row shows where it looked, over the columns",
             columns=max(1, len(found) // layers),
         )
@@ -96,7 +96,8 @@ def _check(flags: Flags) -> None:
         raise UsageError(f"there is no folder {flags.out.absolute().parent}; make it, or write elsewhere by --out")
 
 
-def _attend(flags: Flags) -> "Reading":
+def _attend(flags: Flags) -> tuple["Reading", str]:
+    """What the model looked at, and what its card calls it."""
     pipeline = load_model(flags.model)
     options: dict[str, Any] = {name: value for name in ("target", "to") if (value := getattr(flags, name))}
     for name in options:
@@ -108,7 +109,7 @@ def _attend(flags: Flags) -> "Reading":
         raise SystemExit(str(error).replace("text 0 ", "the text ", 1)) from None
     if not reading.maps:
         raise SystemExit(f"{pipeline.name} has no attention to look at; choose a model that has")
-    return reading
+    return reading, str(pipeline.card.get("title") or pipeline.name)
 
 
 def _draw(panels: list["Panel"], caption: str) -> None:
