@@ -28,7 +28,7 @@ from regard.web.app import make_app
 from regard.web.models import Models
 from regard.web.queue import Worker
 from regard.web.readings import Readings
-from regard.web.serve import open_socket
+from regard.web.serve import configure, open_socket
 from regard.web.state import AppState
 from regard.world.language import LANGUAGES, pairs, text
 
@@ -141,7 +141,7 @@ def client(state: AppState) -> Iterator[TestClient]:
 def serving(state: AppState, port: int = 0) -> Iterator[Server]:
     """A server until the end of the block."""
     door = open_socket("127.0.0.1", port)
-    one = uvicorn.Server(uvicorn.Config(make_app(state), log_level="warning", access_log=False))
+    one = uvicorn.Server(configure(make_app(state)))
     thread = threading.Thread(target=one.run, kwargs={"sockets": [door]}, daemon=True)
     thread.start()
     until = monotonic() + 60

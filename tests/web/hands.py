@@ -32,7 +32,7 @@ def thumb(page: "Page", name: str, head: int) -> "Locator":
     return page.locator(f"button.thumb[data-name='{name}'][data-head='{head}']")
 
 
-def saved(page: "Page", label: str) -> bytes:
+def save_as(page: "Page", label: str) -> bytes:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=f"as {label}").first.click()
     return waiting.value.path().read_bytes()

@@ -1,7 +1,10 @@
 """Many questions, two users, a full queue and a restart: what is kept is bounded, and belongs to who asked."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from socket import create_connection
 from typing import Any
 
 import httpx2 as httpx
@@ -117,3 +120,16 @@ def test_after_a_restart_the_same_question_has_the_same_answer(zoo: Path, model:
     assert [answers[0][part] for part in ("outputs", "axes", "beam")] == [
         answers[1][part] for part in ("outputs", "axes", "beam")
     ]
+
+
+def test_silent_connections_are_closed_and_keep_nobody_out(
+    start: Callable[..., AbstractContextManager[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regard.web.guard.PATIENCE", 2.0)
+    with start() as server, ExitStack() as held:
+        port = int(server.url.rpartition(":")[2])
+        silent = [held.enter_context(create_connection(("127.0.0.1", port), timeout=60)) for _ in range(300)]
+        silent[0].sendall(b"GET / HTTP/1.1\r\nHost: 127")  # never more than this
+        for each in silent:
+            assert each.recv(1) == b"", "closed by the server"
+        assert httpx.get(f"{server.url}/api/about", timeout=60).status_code == 200

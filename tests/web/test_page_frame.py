@@ -191,7 +191,7 @@ def test_the_question_mark_lists_the_keys_and_escape_closes_it(again: Page) -> N
 # What can be taken away
 
 
-def saved(page: Page, label: str, folder: Path) -> bytes:
+def save_as(page: Page, label: str, folder: Path) -> bytes:
     page.keyboard.press("e")
     with page.expect_download() as waiting:
         page.get_by_role("button", name=f"as {label}").click()
@@ -207,17 +207,17 @@ def saved(page: Page, label: str, folder: Path) -> bytes:
 def test_a_figure_leaves_with_its_caption_and_its_numbers(again: Page, tmp_path: Path) -> None:
     again.goto("/#/build?step=self")
     expect(again.locator("h1")).to_have_text("Every word asks")
-    drawing = saved(again, "SVG", tmp_path).decode()
+    drawing = save_as(again, "SVG", tmp_path).decode()
     assert "Sentence: we see the sky" in re.sub(r"</text><text[^>]*>", " ", drawing)
     assert ElementTree.fromstring(drawing).tag.endswith("svg")
     assert "class=" not in drawing
     assert "var(" not in drawing, "nothing that a style sheet would have to explain"
-    with Image.open(io.BytesIO(saved(again, "PNG", tmp_path))) as picture:
+    with Image.open(io.BytesIO(save_as(again, "PNG", tmp_path))) as picture:
         assert len(picture.convert("RGB").getcolors(1 << 24) or []) > 50, "there is something to see"
-    lines = saved(again, "CSV", tmp_path).decode("utf-8-sig").splitlines()
+    lines = save_as(again, "CSV", tmp_path).decode("utf-8-sig").splitlines()
     assert lines[0] == "matrix,row,column,value"
     assert len([line for line in lines if line.startswith("shares,")]) == 16
-    matrices = {each["name"]: each for each in json.loads(saved(again, "JSON", tmp_path))["matrices"]}
+    matrices = {each["name"]: each for each in json.loads(save_as(again, "JSON", tmp_path))["matrices"]}
     assert [sum(row) for row in matrices["shares"]["values"]] == pytest.approx([1, 1, 1, 1], abs=1e-5)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from PIL import Image
-from tests.web.hands import drop, saved, until
+from tests.web.hands import drop, save_as, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -102,7 +102,7 @@ def test_words_look_into_a_picture_and_places_know_who_looked(page: "Page") -> N
         canvas.press(key)
     until(page, "/^[12]·[12] is looked at by/.test(document.querySelector('.matrix-readout').textContent)")
     page.keyboard.press("e")
-    assert b"data:image/png" in saved(page, "SVG")
+    assert b"data:image/png" in save_as(page, "SVG")
     page.keyboard.press("Escape")
     page.locator(".look-bar select").select_option("1")
     page.wait_for_selector(".patches >> nth=1")

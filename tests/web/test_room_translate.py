@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 from PIL import Image
-from tests.web.hands import saved, thumb, translate, until
+from tests.web.hands import save_as, thumb, translate, until
 
 from regard.text import Tokenizer
 
@@ -271,14 +271,14 @@ def test_figures_and_numbers_leave_as_the_server_has_them(page: "Page") -> None:
         translate(page, view="matrix", look="decoder.blocks.1.cross:1")
     look = answered.value.json()["id"]
     page.get_by_role("button", name="Export", exact=True).click()
-    figure = saved(page, "SVG").decode()
+    figure = save_as(page, "SVG").decode()
     words = " ".join(ElementTree.fromstring(figure).itertext())
     assert "decoder.blocks.1.cross, layer 2, head 2" in re.sub(r"\s+", " ", words)
     assert "casa" in words
-    with Image.open(io.BytesIO(saved(page, "PNG"))) as picture:
+    with Image.open(io.BytesIO(save_as(page, "PNG"))) as picture:
         assert len(picture.convert("RGB").getcolors(1 << 24) or []) > 50, "there is something to see"
     place = "name=decoder.blocks.1.cross&head=1&encoding=f32&merge=words"
     exact = np.frombuffer(page.request.get(f"/api/looks/{look}/weights?{place}").body(), "<f4")
-    header, *rows = csv.reader(io.StringIO(saved(page, "CSV").decode("utf-8-sig")))
+    header, *rows = csv.reader(io.StringIO(save_as(page, "CSV").decode("utf-8-sig")))
     assert "casa" in header
     assert np.array_equal(np.array([row[1:] for row in rows], float).ravel().astype("f4"), exact)

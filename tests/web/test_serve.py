@@ -70,7 +70,7 @@ def test_a_host_of_another_machine_is_told() -> None:
 
 def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(ServeError, match=r"pip install regard\[web\]"):
+    with pytest.raises(ServeError, match=r"pip install '\.\[web\]'"):
         serve(port=0, show=False)
 
 

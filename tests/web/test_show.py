@@ -11,7 +11,7 @@ from regard.attention import Trace, multihead, record
 from regard.web.show import Shown, show
 
 
-def looked(tokens: int = 4, batch: int = 2) -> Trace:
+def watch(tokens: int = 4, batch: int = 2) -> Trace:
     attn = torch.nn.ModuleDict({"one": multihead(8, 2), "two": multihead(8, 2)})
     x = torch.randn(batch, tokens, 8)
     with record(attn) as trace:
@@ -21,7 +21,7 @@ def looked(tokens: int = 4, batch: int = 2) -> Trace:
 
 
 def test_a_notebook_shows_every_head_with_its_words() -> None:
-    trace = looked()
+    trace = watch()
     shown = show(trace, rows=["we", "see", "<b>", "sky"], title="A & B")
     assert isinstance(shown, Shown)
     page = html.unescape(re.search(r'srcdoc="([^"]*)"', shown._repr_html_())[1])
@@ -35,7 +35,7 @@ def test_a_notebook_shows_every_head_with_its_words() -> None:
 
 @pytest.mark.parametrize("tokens", [4, 60])
 def test_what_is_shown_runs_nothing_and_fetches_nothing(tokens: int) -> None:
-    page = show(looked(tokens)).html()
+    page = show(watch(tokens)).html()
     assert "<script" not in page
     assert not re.search(r'(src|href)="(?!data:)', page)
     assert "url(" not in page
@@ -43,13 +43,13 @@ def test_what_is_shown_runs_nothing_and_fetches_nothing(tokens: int) -> None:
 
 
 def test_many_words_become_pictures_that_stay_small() -> None:
-    page = show(looked(300, batch=1)).html()
+    page = show(watch(300, batch=1)).html()
     assert page.count("data:image/png") == 4
     assert len(page) < 600_000
 
 
 def test_words_that_do_not_fit_become_numbers_and_examples_are_counted() -> None:
-    trace = looked()
+    trace = watch()
     assert show(trace, rows=["too", "few"]).views.views[0].rows.labels == ("0", "1", "2", "3")
     np.testing.assert_array_equal(show(trace, example=1).views.views[0].weights, trace.weights("one")[1].numpy())
     with pytest.raises(ValueError, match="no example 2 in a batch of 2"):

@@ -8,6 +8,11 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
 
 PORT = 8420
 
@@ -44,7 +49,7 @@ def serve(
             ):
                 raise
             raise ServeError(
-                f"the explorer needs {error.name}, which is not installed; pip install regard[web]"
+                f"the explorer needs {error.name}, which is not installed; in a clone of regard, pip install '.[web]'"
             ) from None
         from regard.web.guard import LOOPBACK
         from regard.web.models import Models
@@ -53,21 +58,30 @@ def serve(
         state = AppState(Models(models), runs)
         names = {*LOOPBACK, host.lower(), socket.gethostname().lower()} if token else LOOPBACK
         app = make_app(state, names=names, token=token, cookie=f"regard_{port}")
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,  # addresses may hold the token
-            server_header=False,
-            limit_concurrency=256,
-            timeout_keep_alive=20,
-            timeout_graceful_shutdown=2,
-        )
         tell(address)
         if show:
             threading.Timer(0.3, webbrowser.open, [address]).start()
-        uvicorn.Server(config).run(sockets=[door])
+        uvicorn.Server(configure(app)).run(sockets=[door])
     finally:
         door.close()
+
+
+def configure(app: "FastAPI") -> "uvicorn.Config":
+    """How the application is served."""
+    import uvicorn
+
+    from regard.web.connection import Connection
+
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_level="warning",
+        access_log=False,  # addresses may hold the token
+        server_header=False,
+        limit_concurrency=256,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=2,
+    )
 
 
 def open_socket(host: str, port: int) -> socket.socket:
