@@ -1,6 +1,6 @@
 """A beam search written down as a tree: every continuation it considered, what was kept, and where hypotheses end."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -28,23 +28,15 @@ class Node:
 
 
 class BeamTree(nn.Module):
-    """A model whose search over one sentence is written down, step by step, and may be edited and stopped."""
+    """A model whose search over one sentence is written down, step by step, and may be edited."""
 
-    def __init__(
-        self,
-        model: nn.Module,
-        beam: int,
-        stop: int,
-        *,
-        edits: Mapping[str, Any],
-        on_step: Callable[[], None] | None = None,
-    ) -> None:
+    def __init__(self, model: nn.Module, beam: int, stop: int, *, edits: Mapping[str, Any]) -> None:
         super().__init__()
         self.model: Any = model
         self.cross_attentions = ()  # coverage is not counted here
         self.nodes = [Node(None, None, 0.0, 0, kept=True)]
         self._children: dict[tuple[int, int], int] = {}
-        self._beam, self._stop, self._on_step = beam, stop, on_step
+        self._beam, self._stop = beam, stop
         self._reading = {name: edit for name, edit in edits.items() if name.startswith("encoder")}
         self._writing = {name: edit for name, edit in edits.items() if not name.startswith("encoder")}
 
@@ -53,8 +45,6 @@ class BeamTree(nn.Module):
             return _State(self.model.start(source, lengths=lengths), None)
 
     def step(self, words: Int[Tensor, "b n"], state: "_State") -> tuple[Float[Tensor, "b n v"], "_State"]:
-        if self._on_step is not None:
-            self._on_step()
         with self._edit(self._writing):
             logits, inner = self.model.step(words, state.inner)
         newest = words[:, -1].tolist()
