@@ -29,4 +29,5 @@ def pad_rows(
 ) -> tuple[Int[Tensor, "b n"], Int[Tensor, " b"]]:
     """Rows as one tensor, and how long each of them is."""
     lengths = torch.tensor([len(row) for row in rows], device=device)
-    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=pad).to(device), lengths
+    tensors = [torch.tensor(row, dtype=torch.long) for row in rows]
+    return pad_sequence(tensors, batch_first=True, padding_value=pad).to(device), lengths

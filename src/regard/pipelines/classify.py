@@ -14,7 +14,7 @@ from regard.decode.batching import by_length, pad_rows
 from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
 from regard.pipelines.familiar import answer_familiar
-from regard.pipelines.pipeline import Edits, Evaluation, Pipeline
+from regard.pipelines.pipeline import Edits, Evaluation, Pipeline, TooLongError
 from regard.progress import Progress
 
 
@@ -35,7 +35,9 @@ class Classify(Pipeline):
         super().__init__(checkpoint, limit=limit)
         self.labels = tuple(map(str, self.card.get("labels") or ()))
         classes = getattr(self.model.config, "classes", None)
-        if len(self.labels) != classes or self.tokenizer is None:
+        if self.tokenizer is None:
+            raise ValueError(f"{self.name} has no tokenizer to read a text with; give one by tokenizer=")
+        if len(self.labels) != classes:
             raise ValueError(f"the card of {self.name} names {len(self.labels)} labels, and the model has {classes}")
 
     @answer_familiar
@@ -43,8 +45,10 @@ class Classify(Pipeline):
         self, inputs: Sequence[str], *, batch: int = 64, progress: Progress | None = None
     ) -> list[Classification]:
         """The label of each text."""
-        texts = [inputs] if isinstance(inputs, str) else list(inputs)
-        ids, found = self._encode(texts), dict[int, Classification]()
+        return self._classify(self._encode([inputs] if isinstance(inputs, str) else list(inputs)), batch, progress)
+
+    def _classify(self, ids: Sequence[Sequence[int]], batch: int, progress: Progress | None) -> list[Classification]:
+        found: dict[int, Classification] = {}
         with evaluating(self.model), torch.no_grad():
             for group in by_length([len(row) for row in ids], rows=batch):
                 padded, lengths = pad_rows([ids[i] for i in group], self.tokenizer.pad, self.device)
@@ -52,8 +56,8 @@ class Classify(Pipeline):
                     named = dict(zip(self.labels, chances.tolist(), strict=True))
                     found[i] = Classification(max(named, key=lambda label: named[label]), named)
                 if progress is not None:
-                    progress(len(found) / len(texts))
-        return [found[i] for i in range(len(texts))]
+                    progress(len(found) / len(ids))
+        return [found[i] for i in range(len(ids))]
 
     @answer_familiar
     def evaluate(
@@ -67,7 +71,9 @@ class Classify(Pipeline):
             why = f"the label {strange[0]!r} of {data} is none of {', '.join(self.labels)}" if strange else "no rows"
             raise ValueError(f"{self.name} cannot be evaluated on {data}, {split}: {why}; choose other data")
         began = time.perf_counter()
-        found = self([text for text, _ in rows], progress=progress)
+        # What is too long is cut, as it was in training.
+        ids = self.tokenizer.encode([text for text, _ in rows], stop=True, limit=self.limit)
+        found = self._classify(ids, 64, progress)
         hits = [each.label == label for each, (_, label) in zip(found, rows, strict=True)]
         seconds = time.perf_counter() - began
         named = {"accuracy": accuracy(hits)}
@@ -102,7 +108,10 @@ class Classify(Pipeline):
         return Reading(self.name, axes, maps, trace, output, f"“{given}”: {label} {named[label]:.0%}")
 
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
-        ids: list[list[int]] = self.tokenizer.encode(texts, stop=True, limit=self.limit)
+        ids: list[list[int]] = self.tokenizer.encode(texts, stop=True)
+        for index, row in enumerate(ids):
+            if len(row) > self.limit:
+                raise TooLongError(index, len(row), self.limit)
         return ids
 
 

@@ -41,6 +41,7 @@ class Parse(SequenceToSequence):
         split: str = "test",
         limit: int = 0,
         length: tuple[int, int] = (6, 12),
+        beam: int = 1,
         progress: Progress | None = None,
     ) -> Evaluation:
         """Labelled F1 as evalb computes it, exact match and tags; `length` is that of the world's sentences."""
@@ -50,12 +51,12 @@ class Parse(SequenceToSequence):
         else:
             right = treebank(data, split)[: limit or None]
         began = time.perf_counter()
-        found = self([" ".join(leaves(tree)) for tree in right], progress=progress)
+        found = self([" ".join(leaves(tree)) for tree in right], beam=beam, progress=progress)
         seconds = time.perf_counter() - began
         score = parseval(found, right)
         named = {"f1": score.f1, "exact": score.exact, "tags": score.tags}
         measured = {name: Score(value, count=len(right)) for name, value in named.items()}
-        return Evaluation(self.name, data, split, len(right), seconds, measured, {"length": list(length)})
+        return Evaluation(self.name, data, split, len(right), seconds, measured, {"length": list(length), "beam": beam})
 
 
 PIPELINE = Parse

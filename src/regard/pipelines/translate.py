@@ -25,7 +25,6 @@ from regard.progress import Progress
 from regard.world import language
 from regard.world.language import Pair
 
-Translation = Written
 SPLITS = {"multi30k": "test_2016_flickr"}  # elsewhere it is called test
 ENDLESS = 1000  # pairs of the world, which has no last one
 
@@ -67,7 +66,7 @@ class Translate(SequenceToSequence):
         sampler: Choice | None = None,
         batch: int = 32,
         progress: Progress | None = None,
-    ) -> list[Translation]:
+    ) -> list[Written]:
         """The best translation of each text, with the next best as its `alternatives` where `count` asks for more.
 
         A `beam` of 1 is greedy, and a `sampler` draws instead. `length_penalty` and `coverage` rank what a beam finds
@@ -109,9 +108,12 @@ class Translate(SequenceToSequence):
         to = target if self.multilingual else None
         texts, aligned = _pairs(data, source, target, split, limit)
         read, wanted = [first for first, _ in texts], [second for _, second in texts]
+        sources = self.encode(read, to=to, cut=True)
+        references = self.tokenizer.encode(wanted, stop=True, limit=self.limit)
+        real = [i for i, ids in enumerate(sources) if ids]  # a blank line has nothing to be surprised by
         began = time.perf_counter()
         written = self.write(
-            self.encode(read, to=to, cut=True),
+            sources,
             beam=beam,
             length_penalty=length_penalty,
             coverage=coverage,
@@ -128,8 +130,8 @@ class Translate(SequenceToSequence):
             "exact": scores.exact(said, wanted),
             "perplexity": scores.perplexity(
                 self.model,
-                self.encode(read, to=to, cut=True),
-                self.tokenizer.encode(wanted, stop=True, limit=self.limit),
+                [sources[i] for i in real],
+                [references[i] for i in real],
                 start=self.start,
                 pad=self.pad,
             ),

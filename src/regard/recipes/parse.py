@@ -46,6 +46,7 @@ def build(recipe: Recipe) -> "Task":
     """A model that writes trees, scored by labelled F1."""
     from regard.recipes import writer
 
+    writer.check(recipe)
     train, held = _trees(recipe, "train"), _trees(recipe, "val", 300)
     begin = writer.start(recipe, _pairs(train))
     return writer.task(

@@ -40,6 +40,7 @@ def build(recipe: Recipe) -> "Task":
     from regard.data import SETS
     from regard.recipes import writer
 
+    writer.check(recipe)
     train, held = pairs(recipe), held_out(recipe)
     begin = writer.start(recipe, train)
     multilingual = recipe.target == "any"
@@ -129,7 +130,7 @@ def bleu(model: Any, tokenizer: "Tokenizer", held: Pairs, limit: int) -> float:
 
     from regard.recipes.writer import write
 
-    written = write(model, tokenizer, [source for source, _ in held], limit)
+    written = write("translate", model, tokenizer, [source for source, _ in held], limit)
     return float(BLEU(lowercase=tokenizer.lower).corpus_score(written, [[target for _, target in held]]).score)
 
 

@@ -66,6 +66,17 @@ class Start(NamedTuple):
         return self.family.name.capitalize()
 
 
+def check(recipe: Writer) -> None:
+    """Refuse flags that a trained model has answered already, before any data are read."""
+    usual = {field.name: field.default for field in fields(recipe)}
+    useless = [name for name in OF_THE_MODEL if getattr(recipe, name) != usual[name]]
+    if recipe.init_from and useless:
+        raise ValueError(
+            f"--init-from {recipe.init_from} brings its own model and tokenizer, so --{useless[0]} would do nothing; "
+            "leave it out, or train a new model without --init-from"
+        )
+
+
 def start(recipe: Writer, train: Pairs) -> Start:
     """A fresh model with a tokenizer learnt from the data, or a trained one with its own."""
     import torch
@@ -75,12 +86,6 @@ def start(recipe: Writer, train: Pairs) -> Start:
 
     torch.manual_seed(recipe.seed)
     if recipe.init_from:
-        usual = {field.name: field.default for field in fields(recipe)}
-        if said := [name for name in OF_THE_MODEL if getattr(recipe, name) != usual[name]]:
-            raise ValueError(
-                f"--init-from {recipe.init_from} brings its own model and tokenizer, so --{said[0]} would do nothing; "
-                "leave it out, or train a new model without --init-from"
-            )
         return _load_trained(recipe.init_from)
     tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
     decided: dict[str, Any] = {"vocab": tokenizer.vocab}
@@ -133,7 +138,7 @@ def task(
         score=lambda model: {**score(model), "val_loss": val_loss(model, watched, tokenizer.pad or 0)},
         metric=metric,
         higher_is_better=(metric, "exact"),
-        show=lambda model: samples(model, tokenizer, held[:SHOWN], recipe.limit),
+        show=lambda model: samples(name, model, tokenizer, held[:SHOWN], recipe.limit),
         task=name,
         card={**card, "lower": tokenizer.lower, **({"before": before} if before else {})},
         trained_with=facts | ({"model": None, "set": None} if before else {}),
@@ -183,17 +188,17 @@ def val_loss(model: "nn.Module", held: "Batches[Batch]", pad: int) -> float:
     return sum(each for each, _ in lost) / sum(count for _, count in lost)
 
 
-def write(model: Any, tokenizer: "Tokenizer", texts: Sequence[str], limit: int) -> list[str]:
-    """What a model writes greedily, of texts that are cut off at a limit as they are in training."""
-    from regard.pipelines.translate import Translate
+def write(task: str, model: Any, tokenizer: "Tokenizer", texts: Sequence[str], limit: int) -> list[str]:
+    """What a model writes greedily for a task, of texts that are cut off at a limit as they are in training."""
+    from regard.pipelines import pipeline
 
-    pipeline = Translate.of(model, tokenizer, limit=limit)
-    return [each.text for each in pipeline.write(pipeline.encode(texts, cut=True), beam=1, batch=100)]
+    found: Any = pipeline(task).of(model, tokenizer, limit=limit)
+    return [each.text for each in found.write(found.encode(texts, cut=True), beam=1, batch=100)]
 
 
-def samples(model: Any, tokenizer: "Tokenizer", held: Pairs, limit: int) -> list[dict[str, str]]:
+def samples(task: str, model: Any, tokenizer: "Tokenizer", held: Pairs, limit: int) -> list[dict[str, str]]:
     """Some held-out texts beside what the model makes of them."""
-    written = write(model, tokenizer, [source for source, _ in held], limit)
+    written = write(task, model, tokenizer, [source for source, _ in held], limit)
     return [
         {"read": source, "wanted": target, "written": text}
         for (source, target), text in zip(held, written, strict=True)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -285,3 +286,12 @@ def test_keywords_of_other_libraries_are_answered_with_ours() -> None:
     with pytest.raises(TypeError, match="text 0 is bytes, not str"):
         translate([b"Ein Hund"])
     assert translate("Ein Hund")[0].text == translate(["Ein Hund"])[0].text
+
+
+def test_a_blank_line_and_a_long_one_are_evaluated_too(tmp_path: Path) -> None:
+    (tmp_path / "test.de").write_text("Ein Hund läuft.\n\n" + "Hund " * 700 + "\n")
+    (tmp_path / "test.en").write_text("A dog.\nNothing was said.\n" + "dog " * 700 + "\n")
+    found = translator().evaluate(str(tmp_path), source="de", target="en", beam=1)
+    assert found.count == 3
+    assert math.isfinite(found.scores["perplexity"].value)
+    assert found.outputs[1] == ""

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import torch
 
 from regard.recipes.parse import Recipe, build, parses
+from regard.recipes.writer import samples
 from regard.text import Tokenizer
 from regard.world.language import bracket, leaves, trees
 
@@ -70,3 +71,11 @@ def test_a_treebank_of_ones_own_is_learnt_and_longer_sentences_are_measured_apar
     assert measured["longest learnt"] == max(len(leaves(each.tree)) for each in trees(length=(4, 6))[:30])
     assert measured["test sentences"] + measured["longer sentences"] == 30
     assert measured["longer sentences"] > 3
+
+
+def test_samples_are_whole_trees() -> None:
+    line = "(S (NP DT NN ) (VP VBZ (NP DT JJ NN ) (PP IN (NP DT NN ) ) ) . )"
+    tokenizer = Tokenizer.train([line, "the dog sleeps ."], vocab=270)
+    model = Copyist([*tokenizer.encode([line], stop=True)[0]], tokenizer.vocab)
+    (shown,) = samples("parse", model, tokenizer, [("the dog sleeps .", line)], 100)
+    assert shown["written"] == line

@@ -7,7 +7,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.models.memnet import MemoryNetwork
-from regard.pipelines.recall import ask
+from regard.pipelines.recall import Recall, ask
 from regard.recipes.recall import Recipe, build, choose, octaves
 from regard.world.recall import recalls
 
@@ -85,3 +85,9 @@ def test_short_distances_are_met_as_often_as_long_ones_and_no_item_twice() -> No
     assert max(row.distance for row in rows) == 31
     longest = [row.ids for row in rows if row.distance > 15]
     assert len(set(longest)) == len(longest)
+
+
+def test_what_was_trained_is_evaluated_by_its_pipeline() -> None:
+    task = build(TINY)
+    scores = Recall.of(task.model, card=task.card).evaluate("world", limit=4).scores
+    assert [name for name in scores if "/" in name] == [f"accuracy/at {far}" for far in (1, 2, 4, 5, 10)]
