@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from regard.pipelines.pipeline import Evaluation as Evaluation
     from regard.pipelines.pipeline import Pipeline as Pipeline
     from regard.pipelines.pipeline import TooLongError as TooLongError
-    from regard.pipelines.registry import pipeline as pipeline
     from regard.pipelines.registry import pipelines as pipelines
     from regard.pipelines.registry import register as register
 
@@ -16,7 +15,6 @@ _HOMES = {
     "Evaluation": "pipeline",
     "Pipeline": "pipeline",
     "TooLongError": "pipeline",
-    "pipeline": "registry",
     "pipelines": "registry",
     "register": "registry",
 }

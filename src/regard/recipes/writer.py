@@ -190,7 +190,7 @@ def val_loss(model: "nn.Module", held: "Batches[Batch]", pad: int) -> float:
 
 def write(task: str, model: Any, tokenizer: "Tokenizer", texts: Sequence[str], limit: int) -> list[str]:
     """What a model writes greedily for a task, of texts that are cut off at a limit as they are in training."""
-    from regard.pipelines import pipeline
+    from regard.pipelines.registry import pipeline
 
     found: Any = pipeline(task).of(model, tokenizer, limit=limit)
     return [each.text for each in found.write(found.encode(texts, cut=True), beam=1, batch=100)]
