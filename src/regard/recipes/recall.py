@@ -4,7 +4,9 @@ Whatever the model, it reads the pairs and the noise and is asked with the key: 
 states that are carried along (seq2seq-nano with attention=none and cell=rnn, gru or lstm), one that can look back
 (seq2seq-nano; Bahdanau 2014), convolutions (tcn-nano; Bai 2018), memories (memnet-nano; Sukhbaatar 2015). The score is
 accuracy, in all and by distance. Short distances are met as often as long ones, octave by octave: that a value belongs
-to the key before it is found out where there is little noise.
+to the key before it is found out where there is little noise. A Transformer finds it all at once, after hundreds of
+steps at the 33 % of guessing: with --seed 2, 99.1 % after 1800 steps (98.8 % at the worst distance), in 3.1 minutes of
+one core of an EPYC; seeds 0 and 1 were there after 1200 steps.
 
 regard train recall
 regard train recall --model seq2seq-nano --set cell=lstm attention=none bidirectional=false
