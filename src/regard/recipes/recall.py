@@ -4,8 +4,9 @@ Whatever the model, it reads the pairs and the noise and is asked with the key: 
 states that are carried along (seq2seq-nano with attention=none and cell=rnn, gru or lstm), one that can look back
 (seq2seq-nano; Bahdanau 2014), convolutions (tcn-nano; Bai 2018), memories (memnet-nano; Sukhbaatar 2015). The score is
 accuracy, in all and by distance. Short distances are met as often as long ones, octave by octave: that a value belongs
-to the key before it is found out where there is little noise. At its defaults the Transformer answers 98.5 % (97.2 % at
-64 words, the worst of its distances; guessing is 33 %) after 90 seconds of one core of an EPYC.
+to the key before it is found out where there is little noise. A Transformer finds it all at once, after hundreds of
+steps at the 33 % of guessing: with --seed 2, 99.1 % after 1800 steps (98.8 % at the worst distance), in 3.1 minutes of
+one core of an EPYC; seeds 0 and 1 were there after 1200 steps.
 
 regard train recall
 regard train recall --model seq2seq-nano --set cell=lstm attention=none bidirectional=false
@@ -42,9 +43,9 @@ class Recipe(Plan):
     """How many keys there are to choose from, and as many values, and as many words of noise."""
     items: int = 60_000
     """How many different items are met in training."""
-    steps: int = 2500
+    steps: int = 1800
     """Optimizer steps: how many times the weights change."""
-    lr: float = 2e-3
+    lr: float = 5e-4
     """Peak learning rate (the optimizer's step size)."""
     warmup: int = 100
     """Warm-up: steps in which the learning rate rises from zero to its peak."""
@@ -174,7 +175,12 @@ def choose(recipe: Recipe) -> tuple["Family", Any]:
     # What suits the task, unless --set says otherwise; a memory's times are fixed, so that it can be asked about
     # stories longer than any it has learnt from.
     usual = {
-        "transformer": ("norm_first=true", "dropout=0"),
+        "transformer": (
+            "norm_first=true",
+            "dropout=0",
+            "width=128",
+            "hidden=256",
+        ),  # narrower ones often do not find it
         "tcn": ("kernel=3", f"depth={reach}"),
         "memnet": ("times=fixed", "width=64"),
         "seq2seq": ("width=32", "hidden=64"),
