@@ -26,7 +26,7 @@ class Flags:
     model: str = ""
     """A name that `regard list zoo` shows, a folder, or hub:owner/name; the default classifier if left out."""
     dtype: Dtype = "float32"
-    """Numbers to compute with; int8 is fastest on a CPU."""
+    """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
     """Print JSON, one text a line: label and scores."""
 

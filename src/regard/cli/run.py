@@ -29,7 +29,7 @@ class Flags:
     inputs: Annotated[Positional[tuple[str, ...]], arg(metavar="INPUT")] = ()
     """What the model reads; without it, standard input line by line. Lists of numbers are given as JSON."""
     dtype: Dtype = "float32"
-    """Numbers to compute with; int8 is fastest on a CPU."""
+    """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
     """Print JSON, one input a line."""
 

@@ -51,7 +51,7 @@ class Flags:
     seed: int = 0
     """Random seed of sampling."""
     dtype: Dtype = "float32"
-    """Numbers to compute with; int8 is fastest on a CPU."""
+    """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
     """Print JSON, one text a line."""
 

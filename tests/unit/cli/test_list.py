@@ -53,7 +53,7 @@ def test_the_text_shows_each_part_as_it_is_called(capsys: pytest.CaptureFixture[
 
 def test_an_unknown_kind_names_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "mask"]) == 2
-    assert capsys.readouterr().err == f"regard: no kind is called 'mask'; choose {', '.join(KINDS)}\n"
+    assert capsys.readouterr().err.startswith("regard: no kind is called 'mask'; try masks")
 
 
 def test_an_empty_house_lists_nothing(

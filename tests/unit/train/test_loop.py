@@ -214,7 +214,7 @@ def test_a_part_that_never_learns_and_one_with_two_names_are_kept(tmp_path: Path
     "fields",
     [
         {},
-        {"ema": 0.9, "average": 2, "schedule": "root"},
+        {"ema": 0.9, "average": 2, "schedule": "inverse_sqrt"},
         {"accumulate": 2, "precision": "bfloat16", "average": 3, "keep": 3},
     ],
     ids=["plain", "ema", "bfloat16"],

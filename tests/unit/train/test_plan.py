@@ -24,9 +24,9 @@ PLAN = Plan(steps=110, warmup=10, lr=0.2)
         ("linear", 9, 0.18),
         ("linear", 35, 0.15),
         ("linear", 110, 0.0),
-        ("root", 10, 0.2),
-        ("root", 40, 0.1),
-        ("root", 90, 0.2 / 3),
+        ("inverse_sqrt", 10, 0.2),
+        ("inverse_sqrt", 40, 0.1),
+        ("inverse_sqrt", 90, 0.2 / 3),
         ("constant", 3, 0.06),
         ("constant", 10, 0.2),
         ("constant", 110, 0.2),
@@ -36,7 +36,7 @@ def test_the_rate_is_what_a_hand_computes(schedule: Schedule, step: int, wanted:
     assert lr(replace(PLAN, schedule=schedule), step) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("schedule", ["cosine", "linear", "root", "constant"])
+@pytest.mark.parametrize("schedule", ["cosine", "linear", "inverse_sqrt", "constant"])
 @pytest.mark.parametrize("warmup", [0, 1, 40, 1000, 2000])
 def test_the_rate_never_jumps_and_never_passes_its_peak(schedule: Schedule, warmup: int) -> None:
     plan = replace(PLAN, schedule=schedule, warmup=warmup, steps=1000)
