@@ -18,7 +18,6 @@ from regard.train.signals import Stop
 from regard.train.source import as_source
 from regard.train.task import Task
 
-
 MEASURED = ("step", "loss", "lr", "grad_norm", "size", "seconds")  # in every step; a score has another name
 
 

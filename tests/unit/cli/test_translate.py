@@ -56,7 +56,7 @@ def test_broken_utf8_is_an_empty_line_and_a_message(
     assert out == f"{translation(model, beam=1)}\n\n\n{translation(model, 'Un lupo.', beam=1)}\n"
     told, summary = err.splitlines()
     assert told.startswith("regard: text 3 has half a character")
-    assert summary == "regard: 1 of 4 texts could not be translated; the others were"
+    assert summary == "regard: 1 of 4 texts could not be answered; the others were"
 
 
 def test_ten_thousand_words_are_refused_and_the_others_are_translated(
@@ -69,7 +69,7 @@ def test_ten_thousand_words_are_refused_and_the_others_are_translated(
     told, summary = err.splitlines()
     assert told.startswith("regard: text 1 has ")
     assert "at most 512 are read" in told
-    assert summary == "regard: 1 of 2 texts could not be translated; the others were"
+    assert summary == "regard: 1 of 2 texts could not be answered; the others were"
 
 
 def test_json_has_every_translation_with_its_score(model: Path, capsys: Captured) -> None:

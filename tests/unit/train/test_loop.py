@@ -55,7 +55,7 @@ def line(rows: int = 4, scores: list[float] | None = None, model: nn.Module | No
 
     def score(model: nn.Module) -> dict[str, float]:
         assert not model.training
-        return {"loss": next(given) if scores else loss(model, x).item()}
+        return {"val_loss": next(given) if scores else loss(model, x).item()}
 
     return Task(
         model=nn.Linear(1, 1) if model is None else model,
@@ -63,7 +63,7 @@ def line(rows: int = 4, scores: list[float] | None = None, model: nn.Module | No
         size=len,
         loss=loss,
         score=score,
-        metric="loss",
+        metric="val_loss",
         card={"title": "A line"},
     )
 
@@ -170,7 +170,7 @@ def test_it_stops_when_nothing_gets_better_and_keeps_the_best(tmp_path: Path) ->
 
 
 def test_higher_may_be_better_and_a_first_score_that_is_no_number_is_soon_beaten(tmp_path: Path) -> None:
-    task = replace(line(scores=[float("nan"), 1.0, 3.0, 2.0]), higher_is_better=("loss",))
+    task = replace(line(scores=[float("nan"), 1.0, 3.0, 2.0]), higher_is_better=("val_loss",))
     assert fit(task, SHORT, tmp_path, recipe="line", quiet=True).best == 3.0
 
 
@@ -286,7 +286,7 @@ def test_a_second_training_of_the_folder_is_refused_while_the_first_runs(tmp_pat
         with pytest.raises(RunError, match=f"is being trained by process {os.getpid()}"):
             fit(line(), replace(SHORT, resume=True), tmp_path, recipe="line", quiet=True)
         seen.append(True)
-        return {"loss": 0.0}
+        return {"val_loss": 0.0}
 
     assert fit(replace(task, score=score), SHORT, tmp_path, recipe="line", quiet=True).finished
     assert len(seen) == 4
