@@ -8,7 +8,7 @@ import pytest
 
 import regard.attention
 import regard.cli.list as lister
-from regard.cli.list import KINDS, parts
+from regard.cli.list import KINDS, Part, parts
 from regard.cli.main import main
 from regard.cli.source import definitions, sentence, signature
 
@@ -142,3 +142,10 @@ def test_the_zoo_shows_what_was_measured_and_how_large_a_model_is(
         ("translate-de-en", card),
         ("untold", {}),
     ]
+
+
+def test_a_default_is_shown_and_not_how_it_is_kept() -> None:
+    assert not [part for part in parts("models") if "field(" in getattr(part, "signature", "")]
+    (transformer,) = (part for part in parts("models") if part.name == "transformer")
+    assert isinstance(transformer, Part)
+    assert "final_norm=False" in transformer.signature

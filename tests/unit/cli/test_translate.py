@@ -123,6 +123,8 @@ def test_a_model_of_several_languages_is_told_which(
         (["--temperature", "-1"], "temperature -1.0 is below 0"),
         (["--top-p", "2"], "top_p is 2.0"),
         (["--coverage", "-1"], "coverage -1.0"),
+        (["--seed", str(2**64)], f"seed is {2**64}; give 0 to"),
+        (["--seed", "-1", "--top-k", "3"], "seed is -1; give 0 to"),
     ],
 )
 def test_misuse_is_told_before_anything_is_read(model: Path, flags: list[str], said: str, capsys: Captured) -> None:

@@ -348,3 +348,14 @@ def test_the_task_of_these_tests_is_learnt(tmp_path: Path) -> None:
     assert outcome.best < 2.2  # guessing costs log 16 = 2.77, and no model is below the 0.58 of the smoothing
     assert json.loads((tmp_path / "model" / "card.json").read_text())["trained_with"]["length"] == [2, 6]
     assert task(plan).batches.state["seed"] == 0
+
+
+@pytest.mark.parametrize("name", ["loss", "lr", "grad_norm", "size", "seconds", "step"])
+def test_a_score_cannot_overwrite_what_is_measured_in_every_step(name: str, tmp_path: Path) -> None:
+    said = f"the score '{name}' has the name of a measurement of every step; call it val_{name}"
+    with pytest.raises(RunError, match=said):
+        fit(replace(line(), metric=name), SHORT, tmp_path / "metric", quiet=True)
+    assert not (tmp_path / "metric").exists()
+    both = replace(line(), score=lambda _: {"val_loss": 1.0, name: 1.0})
+    with pytest.raises(RunError, match=said):
+        fit(both, SHORT, tmp_path / "beside", quiet=True)
