@@ -67,17 +67,22 @@ def panels(
         raise ValueError(f"{reading.model} has no {chosen} attention; there is {there}")
     if layer is not None and not 0 <= layer < len(maps):
         raise ValueError(f"there is no layer {layer}; they are numbered 0 to {len(maps) - 1}")
+    shown = {number: one for number, one in enumerate(maps) if layer in (None, number)}
+    sizes = dict.fromkeys((len(reading.axes[one.rows]), len(reading.axes[one.columns])) for one in shown.values())
+    if len(sizes) > 1:
+        listed = ", ".join(f"{rows} × {columns}" for rows, columns in sizes)
+        raise ValueError(f"layers of different sizes ({listed}) cannot be drawn together: choose one by --layer")
     found = []
-    for number, one in enumerate(maps):
+    for number, one in shown.items():
         if head is not None and not 0 <= head < one.heads:
             raise ValueError(f"there is no head {head}; they are numbered 0 to {one.heads - 1}")
         rows, columns = (_labels(reading.axes[side], specials) for side in (one.rows, one.columns))
         weights = reading.weights(one.name, words=True)
         for place in range(one.heads):
-            if layer in (None, number) and head in (None, place):
-                shown = weights[place][np.ix_(list(rows), list(columns))]
+            if head in (None, place):
+                part = weights[place][np.ix_(list(rows), list(columns))]
                 name = f"layer {number}, head {place}"
-                found.append(Panel(name, tuple(rows.values()), tuple(columns.values()), shown))
+                found.append(Panel(name, tuple(rows.values()), tuple(columns.values()), part))
     return found
 
 

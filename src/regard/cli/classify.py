@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
-from regard.cli.lines import answer_lines
+from regard.cli.lines import Failure, print_answers
 from regard.cli.load import load_model
 from regard.names import Dtype
 
@@ -26,7 +26,7 @@ class Flags:
     model: str = ""
     """A name that `regard list zoo` shows, a folder, or hub:owner/name; the default classifier if left out."""
     dtype: Dtype = "float32"
-    """Numbers to compute with; int8 is fastest on a CPU."""
+    """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
     """Print JSON, one text a line: label and scores."""
 
@@ -34,9 +34,12 @@ class Flags:
 def main(flags: Flags) -> None:
     """Print the label of each text."""
     classify: Any = load_model(flags.model, task="classify", dtype=flags.dtype)
-    for text, found in answer_lines(flags.texts, classify):
-        if isinstance(found, str):
-            raise SystemExit(f"{text[:40]!r}: {found}")
-        facts = {"text": text, "label": found.label, "scores": found.scores}
-        likely = f"{found.label}  {found.scores[found.label]:.1%}"
-        print(json.dumps(facts, ensure_ascii=False) if flags.json else likely, flush=True)
+
+    def show(text: str, found: Any) -> str:
+        if flags.json:
+            failed = isinstance(found, Failure)
+            facts = {"error": found.reason} if failed else {"label": found.label, "scores": found.scores}
+            return json.dumps({"text": text, **facts}, ensure_ascii=False)
+        return "" if isinstance(found, Failure) else f"{found.label}  {found.scores[found.label]:.1%}"
+
+    print_answers(flags.texts, classify, show)

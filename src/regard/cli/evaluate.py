@@ -11,7 +11,6 @@ which, every attention head is compared with the truth.
 
 import json
 from dataclasses import asdict, dataclass
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +18,7 @@ from tyro.conf import Positional, arg
 
 from regard.cli.errors import UsageError
 from regard.cli.ink import BOLD, DIM, ink
-from regard.cli.load import load_model
+from regard.cli.load import load_model, refuse_useless
 from regard.names import Dtype
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class Flags:
     split: str = ""
     """The part of the data; test_2016_flickr of multi30k and test elsewhere, if left out."""
     limit: int = 0
-    """Only the first so many items; 0 takes all, of the world a few hundred."""
+    """Only the first so many items; 0 takes all, of the world 1,000 pairs or some hundreds of items."""
     source: str = ""
     """Source language of a translator; what its card says, if left out."""
     target: str = ""
@@ -51,7 +50,7 @@ class Flags:
     coverage: float | None = None
     """Coverage penalty of a translator (Wu 2016)."""
     dtype: Dtype = "float32"
-    """Numbers to compute with."""
+    """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     out: Path | None = None
     """Write the outputs here, one a line."""
     card: bool = False
@@ -66,12 +65,19 @@ def main(flags: Flags) -> None:
         raise UsageError(f"a limit of {flags.limit} items leaves nothing to measure; give 1 or more, or 0 for all")
     if flags.out is not None and not flags.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {flags.out.absolute().parent}; make it, or write elsewhere by --out")
+    if flags.card and flags.limit:
+        raise UsageError(
+            f"a card says what all items gave, and not the first {flags.limit}; leave --limit or --card out"
+        )
     pipeline = load_model(flags.model, dtype=flags.dtype)
+    card = pipeline.checkpoint.folder / "card.json"
+    if flags.card and (pipeline.checkpoint.family is None or not card.is_file()):
+        raise UsageError(f"{pipeline.name} has no card of regard's to write into; leave --card out")
     found = _evaluate(pipeline, flags)
     if flags.out is not None:
         flags.out.write_text("".join(f"{' '.join(line.split())}\n" for line in found.outputs), encoding="utf-8")
     if flags.card:
-        note(pipeline.checkpoint.folder / "card.json", found)
+        note(card, found)
     if flags.json:
         facts = asdict(found)
         facts.pop("outputs")
@@ -86,10 +92,7 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
 
     given = {name: getattr(flags, name) for name in ("source", "target", "beam", "length_penalty", "coverage")}
     options: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, "")}
-    known = signature(pipeline.evaluate).parameters
-    for name in options:
-        if name not in known:
-            raise UsageError(f"--{name.replace('_', '-')} does nothing for a model that does {pipeline.task}")
+    refuse_useless(options, pipeline.evaluate, pipeline.task)
     try:
         with bar(f"{pipeline.name} reads {flags.data}") as progress:
             return pipeline.evaluate(flags.data, split=flags.split, limit=flags.limit, progress=progress, **options)

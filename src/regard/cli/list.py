@@ -24,6 +24,7 @@ from regard import plugins
 from regard.cli.errors import UsageError
 from regard.cli.ink import BOLD, CYAN, DIM, ink
 from regard.cli.source import PACKAGE, assigns, constant, definitions, keys, parse_file, sentence, signature
+from regard.names import unknown
 from regard.zoo import card as read_card
 
 GROUP = "Reference"
@@ -77,7 +78,7 @@ def main(flags: Flags) -> None:
         print(json.dumps(counts, indent=2) if flags.json else "\n".join(_kind(kind, counts[kind]) for kind in KINDS))
         return
     if flags.kind not in KINDS:
-        raise UsageError(f"no kind is called {flags.kind!r}; choose {', '.join(KINDS)}")
+        raise UsageError(unknown("kind", flags.kind, KINDS))
     found = parts(flags.kind)
     if flags.json:
         print(json.dumps([asdict(part) for part in found], indent=2, ensure_ascii=False))

@@ -11,14 +11,14 @@ reads. Without --out the picture is drawn in the terminal, as the mean of the ch
 
 import json
 from dataclasses import dataclass
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
 from regard.cli.errors import UsageError
-from regard.cli.load import load_model
+from regard.cli.lines import refusal
+from regard.cli.load import load_model, refuse_useless
 from regard.cli.run import read_input
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Flags:
     """What a translator is made to write (teacher forcing); without it, its own translation."""
     to: str = ""
     """Target language, for a translator that writes several."""
-    kind: Literal["", "self", "causal", "cross"] = ""
+    kind: Literal["self", "causal", "cross"] | None = None
     """Self-attention, causal self-attention or cross-attention; cross-attention where there is any, if left out."""
     layer: int | None = None
     """One layer, counted from 0."""
@@ -65,7 +65,7 @@ def main(flags: Flags) -> None:
         print(f"{flags.out}: {len(reading.maps)} attentions")
         return
     try:
-        found = panels(reading, kind=flags.kind or None, layer=flags.layer, head=flags.head, specials=flags.specials)
+        found = panels(reading, kind=flags.kind, layer=flags.layer, head=flags.head, specials=flags.specials)
     except ValueError as error:
         raise UsageError(str(error)) from None
     first = found[0]
@@ -90,6 +90,9 @@ def main(flags: Flags) -> None:
 def _check(flags: Flags) -> None:
     if not flags.input.strip():
         raise UsageError("an empty text leaves nothing to look at; give a sentence")
+    for text in (flags.input, flags.target):
+        if broken := refusal(text):
+            raise UsageError(f"the text {broken.reason}")
     if flags.out is not None and flags.out.suffix not in FORMATS:
         raise UsageError(f"{str(flags.out)!r} names no format; end it in {', '.join(FORMATS)}")
     if flags.out is not None and not flags.out.absolute().parent.is_dir():
@@ -98,15 +101,17 @@ def _check(flags: Flags) -> None:
 
 def _attend(flags: Flags) -> tuple["Reading", str]:
     """What the model looked at, and what its card calls it."""
+    from regard.pipelines import TooLongError
+
     pipeline = load_model(flags.model)
     options: dict[str, Any] = {name: value for name in ("target", "to") if (value := getattr(flags, name))}
-    for name in options:
-        if name not in signature(pipeline.attend).parameters:
-            raise UsageError(f"--{name} does nothing for a model that does {pipeline.task}; leave it out")
+    refuse_useless(options, pipeline.attend, pipeline.task)
     try:
-        reading = pipeline.attend(read_input(flags.input), **options)
+        reading = pipeline.attend(read_input(pipeline, flags.input), **options)
+    except TooLongError as error:
+        raise SystemExit(f"the text {error.reason}") from None
     except ValueError as error:
-        raise SystemExit(str(error).replace("text 0 ", "the text ", 1)) from None
+        raise SystemExit(str(error)) from None
     if not reading.maps:
         raise SystemExit(f"{pipeline.name} has no attention to look at; choose a model that has")
     return reading, str(pipeline.card.get("title") or pipeline.name)

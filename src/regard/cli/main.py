@@ -12,6 +12,7 @@ from io import TextIOWrapper
 import regard
 from regard.cli.errors import UsageError
 from regard.cli.verbs import overview, verbs
+from regard.names import unknown
 
 
 def main(args: list[str] | None = None) -> int:
@@ -49,7 +50,7 @@ def _run(args: list[str]) -> None:
         return
     known = verbs()
     if word not in known:
-        raise UsageError(_unknown(word, list(known)))
+        raise UsageError(unknown("verb", word, known))
     from regard.cli.flags import parse
 
     module = import_module(f"regard.cli.{word}")
@@ -57,14 +58,6 @@ def _run(args: list[str]) -> None:
         module.main(parse(module.flags_of(rest), known[word], rest), rest)
     else:
         module.main(parse(module.Flags, known[word], rest))
-
-
-def _unknown(word: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, known, n=1, cutoff=0.5)
-    way = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-    return f"no verb is called {word!r}; {way}"
 
 
 def _complain(message: object, code: int) -> int:

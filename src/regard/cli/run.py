@@ -10,14 +10,17 @@ standard input.
 
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, arg
 
-from regard.cli.lines import answer_lines
+from regard.cli.lines import Failure, print_answers
 from regard.cli.load import load_model
 from regard.files import jsonable
 from regard.names import Dtype
+
+if TYPE_CHECKING:
+    from regard.pipelines import Pipeline
 
 GROUP = "Train and run"
 
@@ -27,9 +30,9 @@ class Flags:
     model: Annotated[Positional[str], arg(metavar="MODEL")]
     """A name that `regard list zoo` shows, a folder, or hub:owner/name."""
     inputs: Annotated[Positional[tuple[str, ...]], arg(metavar="INPUT")] = ()
-    """What the model reads; without it, standard input line by line. Lists of numbers are given as JSON."""
+    """What the model reads; without it, standard input line by line. Ids are written as [3, 1, 4]."""
     dtype: Dtype = "float32"
-    """Numbers to compute with; int8 is fastest on a CPU."""
+    """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
     """Print JSON, one input a line."""
 
@@ -37,23 +40,30 @@ class Flags:
 def main(flags: Flags) -> None:
     """Print the output for each input."""
     pipeline = load_model(flags.model, dtype=flags.dtype)
-    for given, found in answer_lines(flags.inputs, lambda inputs: pipeline([read_input(each) for each in inputs])):
-        print(
-            json.dumps({"input": given, "output": jsonable(found)}, ensure_ascii=False) if flags.json else show(found)
-        )
+
+    def show(given: str, found: Any) -> str:
+        if flags.json:
+            facts = {"error": found.reason} if isinstance(found, Failure) else {"output": jsonable(found)}
+            return json.dumps({"input": given, **facts}, ensure_ascii=False)
+        return "" if isinstance(found, Failure) else _plain(found)
+
+    print_answers(flags.inputs, lambda inputs: pipeline([read_input(pipeline, each) for each in inputs]), show)
 
 
-def read_input(given: str) -> Any:
-    """A text, or the list of numbers that it writes out."""
-    if given.startswith("["):
-        try:
-            return json.loads(given)
-        except ValueError:
-            return given
-    return given
+def read_input(pipeline: "Pipeline", given: str) -> str | list[int]:
+    """What the task takes: the text as it is, or the list of ids that it writes out."""
+    if pipeline.takes != "ids":
+        return given
+    try:
+        found = json.loads(given)
+    except ValueError:
+        found = None
+    if not isinstance(found, list) or not found or any(type(each) is not int for each in found):
+        raise ValueError(f"{given[:40]!r} is no list of ids; write [3, 1, 4]")
+    return found
 
 
-def show(value: Any) -> str:
+def _plain(value: Any) -> str:
     """An output as people read it: what it is called first."""
     for name in ("text", "label"):
         if hasattr(value, name):

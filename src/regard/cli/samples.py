@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, fields, is_dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.errors import UsageError
 from regard.cli.ink import BOLD, CYAN, DIM, ink
+from regard.names import unknown
 from regard.world import language as world
 from regard.world.view import View
 
@@ -39,9 +39,7 @@ _FLAGS = {"source": "--from", "target": "--to", "language": "--language", "lengt
 def view(wishes: "Sample") -> View[Any]:
     """The view that was asked for by name; a flag that it would ignore is refused."""
     if wishes.view not in VIEWS:
-        near = get_close_matches(wishes.view, VIEWS, n=1)
-        way = f"did you mean {near[0]}?" if near else f"choose {', '.join(VIEWS)}"
-        raise UsageError(f"no view is called {wishes.view!r}; {way}")
+        raise UsageError(unknown("view", wishes.view, VIEWS))
     make, takes = VIEWS[wishes.view]
     usual = {field.name: field.default for field in fields(wishes)}
     for name, flag in _FLAGS.items():

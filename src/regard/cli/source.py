@@ -68,7 +68,16 @@ def signature(node: Definition, tree: ast.Module) -> str:
     fields = [field for each in reversed(bases) for field in each.body if isinstance(field, ast.AnnAssign)]
     if not any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list):
         fields = []
-    return ", ".join(ast.unparse(f.target) + (f"={ast.unparse(f.value)}" if f.value else "") for f in fields)
+    return ", ".join(ast.unparse(field.target) + _default(field.value) for field in fields)
+
+
+def _default(value: ast.expr | None) -> str:
+    """The default of a field of a dataclass, also where `field(default=…)` says it."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "field":
+        said = {keyword.arg: ast.unparse(keyword.value) for keyword in value.keywords}
+        made = f"={said['default_factory']}()" if "default_factory" in said else ""
+        return f"={said['default']}" if "default" in said else made
+    return f"={ast.unparse(value)}" if value else ""
 
 
 def _with_bases(node: ast.ClassDef, tree: ast.Module) -> list[ast.ClassDef]:

@@ -25,6 +25,7 @@ from tyro.conf import subcommand
 
 from regard import plugins, recipes
 from regard.cli.errors import UsageError
+from regard.names import unknown
 from regard.train.plan import Plan, check, fields_of
 
 GROUP = "Train and run"
@@ -33,8 +34,13 @@ GROUP = "Train and run"
 def recipes_of(args: list[str]) -> dict[str, ModuleType]:
     """The recipes that may be named: ours, those of plugins, and a Python file that is named here."""
     modules = {info.name: import_module(f"regard.recipes.{info.name}") for info in iter_modules(recipes.__path__)}
-    modules |= {Path(str(module.__file__)).stem: module for module in plugins.modules()}
     found = {name: module for name, module in modules.items() if hasattr(module, "Recipe")}
+    for module in plugins.modules():
+        path = Path(str(module.__file__))
+        if hasattr(module, "Recipe") and path.stem in found:
+            raise UsageError(f"{path} has the name of a recipe that is there already; rename the file")
+        if hasattr(module, "Recipe"):
+            found[path.stem] = module
     if args and args[0].endswith(".py"):
         found[args[0]] = _own(Path(args[0]))
     return found
@@ -55,11 +61,11 @@ def _own(path: Path) -> ModuleType:
 
 def flags_of(args: list[str]) -> Any:
     """The flags of every recipe, as a choice."""
+    found = recipes_of(args)
+    if args and not args[0].startswith("-") and args[0] not in found:
+        raise UsageError(unknown("recipe", args[0], found))
     return Union[  # noqa: UP007 - as many kinds as there are files
-        tuple(
-            Annotated[module.Recipe, subcommand(name, description=_text(module))]
-            for name, module in recipes_of(args).items()
-        )
+        tuple(Annotated[module.Recipe, subcommand(name, description=_text(module))] for name, module in found.items())
     ]
 
 
@@ -70,7 +76,7 @@ def _text(module: ModuleType) -> str:
 
 def main(flags: Plan, args: list[str]) -> None:
     """Train, and say where the model is and how good."""
-    module = sys.modules[type(flags).__module__]
+    module = recipes_of(args)[args[0]]
     name = Path(str(module.__file__)).stem
     folder = Path(flags.out or f"runs/{name}-{flags.seed}")
     from regard.data import DataError
@@ -84,11 +90,14 @@ def main(flags: Plan, args: list[str]) -> None:
         check(recipe, int(os.environ.get("WORLD_SIZE", 1)))  # before the data are read
     except (RunError, ValueError) as error:
         raise UsageError(str(error)) from None
+    import torch
+
     from regard.train.loop import fit
     from regard.train.ranks import Ranks
 
     with Ranks() as ranks:
         try:
+            torch.manual_seed(recipe.seed)  # the first weights of a recipe that sets no seed of its own
             task = module.build(recipe)
         except DataError as error:
             raise SystemExit(str(error)) from None

@@ -9,14 +9,13 @@ an empty line. A line that cannot be translated leaves an empty line too, and a 
 """
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, arg
 
 from regard.cli.errors import UsageError
-from regard.cli.lines import answer_lines
+from regard.cli.lines import Failure, print_answers
 from regard.cli.load import load_model
 from regard.names import Dtype
 
@@ -51,7 +50,7 @@ class Flags:
     seed: int = 0
     """Random seed of sampling."""
     dtype: Dtype = "float32"
-    """Numbers to compute with; int8 is fastest on a CPU."""
+    """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
     """Print JSON, one text a line."""
 
@@ -59,35 +58,33 @@ class Flags:
 def main(flags: Flags) -> None:
     """Translate what is given, or what comes in."""
     translate: Any = load_model(flags.model, task="translate", dtype=flags.dtype)
-    options = _options(flags)
-    try:
-        translate([], **options)  # a wrong option is told before anything is read
-        translate.prefix(options["to"])
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    failed, number = 0, 0
-    for text, found in answer_lines(flags.texts, lambda texts: translate(texts, **options)):
-        number += 1
-        if isinstance(found, str):
-            failed += 1
-            print(f"regard: text {number} {found}", file=sys.stderr)
-        print(_json(text, found) if flags.json else _plain(found, flags.count), flush=True)
-    if failed:
-        raise SystemExit(f"{failed} of {number} texts could not be translated; the others were")
+    options = _options(flags, translate)
+    print_answers(
+        flags.texts,
+        lambda texts: translate(texts, **options),
+        lambda text, found: _json(text, found) if flags.json else _plain(found, flags.count),
+    )
 
 
-def _options(flags: Flags) -> dict[str, Any]:
+def _options(flags: Flags, translate: Any) -> dict[str, Any]:
+    """The options as the pipeline takes them; a wrong one is told before anything is read."""
     from torch import Generator
 
     from regard.decode import sampler
+    from regard.decode.search import check
 
+    if not 0 <= flags.seed < 2**63:
+        raise UsageError(f"seed is {flags.seed}; give 0 to {2**63 - 1}")
     drawn = {name: value for name in ("temperature", "top_k", "top_p") if (value := getattr(flags, name)) is not None}
+    to = flags.to or None
     try:
         choose = sampler(**drawn, generator=Generator().manual_seed(flags.seed)) if drawn else None
+        check(translate.model, beam=flags.beam, count=flags.count, coverage=flags.coverage, drawn=bool(drawn))
+        translate.prefix(to)
     except ValueError as error:
         raise UsageError(str(error)) from None
     return {
-        "to": flags.to or None,
+        "to": to,
         "beam": flags.beam,
         "count": flags.count,
         "length_penalty": flags.length_penalty,
@@ -96,8 +93,8 @@ def _options(flags: Flags) -> dict[str, Any]:
     }
 
 
-def _plain(found: "Written | str", count: int) -> str:
-    if isinstance(found, str):
+def _plain(found: "Written | Failure", count: int) -> str:
+    if isinstance(found, Failure):
         return ""
     if count == 1:
         return " ".join(found.text.split("\n"))
@@ -105,9 +102,9 @@ def _plain(found: "Written | str", count: int) -> str:
     return "\n".join(f"{each.hypothesis.score:8.3f}  {' '.join(each.text.split(chr(10)))}" for each in every)
 
 
-def _json(text: str, found: "Written | str") -> str:
-    if isinstance(found, str):
-        return json.dumps({"source": text, "error": found}, ensure_ascii=False)
+def _json(text: str, found: "Written | Failure") -> str:
+    if isinstance(found, Failure):
+        return json.dumps({"source": text, "error": found.reason}, ensure_ascii=False)
     facts = [
         {
             "text": each.text,

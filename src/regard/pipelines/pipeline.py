@@ -27,9 +27,8 @@ class TooLongError(ValueError):
     """An input has more tokens than the model reads."""
 
     def __init__(self, index: int, tokens: int, limit: int) -> None:
-        super().__init__(
-            f"text {index} has {tokens} tokens, and at most {limit} are read; give it sentence by sentence"
-        )
+        self.reason = f"has {tokens} tokens, and at most {limit} are read; give it sentence by sentence"
+        super().__init__(f"text {index} {self.reason}")
         self.index, self.tokens, self.limit = index, tokens, limit
 
 

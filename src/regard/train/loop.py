@@ -21,7 +21,7 @@ from regard.train.ranks import Ranks
 from regard.train.run import Run, newest
 from regard.train.signals import Stop, stoppable
 from regard.train.task import Task
-from regard.train.training import Training
+from regard.train.training import Training, check_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ def fit(
     """Train a task in a folder, from its last checkpoint if the plan says resume, and leave a model there."""
     ranks = Ranks() if ranks is None else ranks
     check(plan, ranks.count)
+    check_scores((task.metric, *task.higher_is_better))
     if plan.threads:
         torch.set_num_threads(plan.threads)
     machine.keep_memory()

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
-Schedule = Literal["cosine", "linear", "root", "constant"]
+Schedule = Literal["cosine", "linear", "inverse_sqrt", "constant"]
 Optimizer = Literal["adamw", "sgd"]
 Precision = Literal["auto", "float32", "bfloat16"]
 Parallel = Literal["ddp", "fsdp"]
 
 OF_THE_COMMAND = frozenset({"out", "resume", "json"})  # not remembered with a run
 OF_THE_RUN = frozenset({"save", "keep", "tensorboard", "threads", "parallel"})  # may change when a run goes on
-WITHOUT_END = frozenset({"root", "constant"})  # schedules that do not depend on how many steps there will be
+WITHOUT_END = frozenset({"inverse_sqrt", "constant"})  # schedules that do not depend on how many steps there will be
 
 _TINY, _MOST = 1e-12, 10**9
 
@@ -30,7 +30,7 @@ class Plan:
     warmup: int = 300
     """Warm-up: steps in which the learning rate rises from zero to its peak."""
     schedule: Schedule = "cosine"
-    """Learning rate schedule: falls to zero along a cosine or a line, with one over the root of the step, or not."""
+    """Learning rate schedule: falls to zero along a cosine or a line, with the inverse root of the step, or not."""
     optimizer: Optimizer = "adamw"
     """AdamW (Loshchilov 2019), or SGD: plain gradient descent with momentum."""
     betas: tuple[float, float] = (0.9, 0.98)
@@ -82,7 +82,7 @@ class Plan:
         "grad_clip": (0, 1e9),
         "ema": (0, 1 - _TINY),
         "threads": (0, max(64, os.cpu_count() or 1)),  # far more than that end the process inside OpenMP
-        "seed": (-(2**63), 2**64),
+        "seed": (0, 2**63 - 1),  # what torch and numpy take
     }
 
 
@@ -97,6 +97,8 @@ def check(plan: Plan, processes: int = 1) -> None:
         value = getattr(plan, name)
         if not low <= value <= high:
             way = f"{low:g} to {high:g}" if high < _MOST else f"{low:g} or more"
+            if value > high >= _MOST:
+                way = f"at most {high:.0f}" if isinstance(high, float) else f"at most {high}"
             raise ValueError(f"{name} is {value}; give {way}")
     if not all(0.0 <= beta < 1.0 for beta in plan.betas):
         raise ValueError(f"betas are {plan.betas}; give two numbers from 0 to below 1, say 0.9 and 0.98")

@@ -122,7 +122,7 @@ def compare(folder: Path, recipe: str, fields: Mapping[str, Any]) -> None:
     if other == {"steps"}:
         way = (
             f"a {was['schedule']} schedule ends with its last step, so begin a new run with another --out; one with "
-            "--schedule constant or root can be made longer"
+            "--schedule constant or inverse_sqrt can be made longer"
         )
     raise RunError(f"{folder} was begun otherwise: {said}; {way}")
 

@@ -15,7 +15,7 @@ def lr(plan: Plan, step: int) -> float:
             return plan.lr * (1 - cos(pi * left)) / 2
         case "linear":
             return plan.lr * left
-        case "root":  # Vaswani 2017, eq. 3
+        case "inverse_sqrt":  # Vaswani 2017, eq. 3
             return plan.lr * sqrt(max(1, plan.warmup) / step)
         case "constant":
             return plan.lr

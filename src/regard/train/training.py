@@ -1,7 +1,7 @@
 """What changes while a model is trained: weights, the optimizer's state, averages, the best score."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite, isnan, nan
 from typing import Any
 
@@ -17,6 +17,8 @@ from regard.train.schedule import lr
 from regard.train.signals import Stop
 from regard.train.source import as_source
 from regard.train.task import Task
+
+MEASURED = ("step", "loss", "lr", "grad_norm", "size", "seconds")  # in every step; a score has another name
 
 
 class Training:
@@ -94,6 +96,7 @@ class Training:
         self.plain.eval()
         with torch.no_grad():
             scores = self.task.score(self.plain)
+        check_scores(scores)
         if self.task.metric not in scores:
             raise RunError(
                 f"the metric is {self.task.metric!r}, and the scores are {', '.join(scores)}; name one of them"
@@ -156,6 +159,13 @@ class Training:
             raise RunError(str(error)) from None
         self.step, self.seconds = state["step"], state["seconds"]
         self.best, self.since_best = state["best"], state["since_best"]
+
+
+def check_scores(names: Iterable[str]) -> None:
+    """Refuse a score that would overwrite what is measured in every step."""
+    for name in names:
+        if name in MEASURED:
+            raise RunError(f"the score {name!r} has the name of a measurement of every step; call it val_{name}")
 
 
 def _shape(tensors: Mapping[str, Tensor], name: str) -> tuple[int, ...] | None:

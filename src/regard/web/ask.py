@@ -116,13 +116,17 @@ def answering(pipeline: "Pipeline", ticket: Ticket) -> Iterator[None]:
     """A scope for a model to run in: the ticket is checked before each of its modules, and a wrong input is refused."""
     from torch.nn.modules.module import register_module_forward_pre_hook
 
+    from regard.pipelines import TooLongError
+
     # A hook on all modules there are, for what is recorded holds copies of modules and would keep a hook of their own.
     thread = get_ident()
     handle = register_module_forward_pre_hook(lambda *_: ticket.check() if get_ident() == thread else None)
     try:
         yield
+    except TooLongError as error:
+        raise RefusedError(422, f"the text {error.reason}") from None
     except (ValueError, KeyError, TypeError, IndexError, RuntimeError) as error:
-        said = str(error.args[0] if error.args else error).replace("text 0", "the text")
+        said = str(error.args[0] if error.args else error)
         raise RefusedError(422, said or f"{pipeline.name} takes {pipeline.takes}, and this is something else") from None
     finally:
         handle.remove()

@@ -5,10 +5,15 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import Tensor, nn
 
-from regard.analysis.figure import Panel, html, svg
+from regard.analysis.figure import Panel, html, panels, svg
+from regard.analysis.reading import Map, Reading
+from regard.analysis.view import Latents
+from regard.attention import multihead, record
 
 SOURCE, TARGET = ("la", "regina", "canta"), ("the", "queen", "sings", "!")
 NAME = "{http://www.w3.org/2000/svg}"
@@ -43,17 +48,17 @@ def test_more_attention_is_another_colour() -> None:
 
 
 def test_small_multiples_share_their_words_and_have_their_names() -> None:
-    panels = [panel(f"layer {layer}, head {head}") for layer in (0, 1) for head in (0, 1, 2)]
-    drawn = svg(panels, columns=3)
-    assert texts(drawn, "name") == [each.name for each in panels]
+    several = [panel(f"layer {layer}, head {head}") for layer in (0, 1) for head in (0, 1, 2)]
+    drawn = svg(several, columns=3)
+    assert texts(drawn, "name") == [each.name for each in several]
     assert texts(drawn, "word") == list(SOURCE) * 3  # over the first row
     assert texts(drawn, "row") == list(TARGET) * 2  # beside the first column
-    assert len(re.findall('rect class="c0"', svg(panels, columns=2))) >= 6
+    assert len(re.findall('rect class="c0"', svg(several, columns=2))) >= 6
 
 
 def test_nothing_lies_outside() -> None:
-    for panels, columns in (([panel("one")], None), ([panel("head")] * 5, 3)):
-        root = ElementTree.fromstring(svg(panels, columns=columns, title="t", caption="many words " * 40))
+    for drawn, columns in (([panel("one")], None), ([panel("head")] * 5, 3)):
+        root = ElementTree.fromstring(svg(drawn, columns=columns, title="t", caption="many words " * 40))
         width, height = float(root.attrib["width"]), float(root.attrib["height"])
         for each in root.iter(f"{NAME}rect"):
             if each.get("class") != "ground":
@@ -101,3 +106,24 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         svg([panel("", target=())])
     with pytest.raises(ValueError, match="these panels are about different words"):
         svg([panel(""), panel("", ("x",))])
+
+
+def test_layers_of_unlike_sizes_are_drawn_one_by_one() -> None:
+    class Shrinking(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList(multihead(8, 2) for _ in range(2))
+
+        def forward(self, x: Tensor) -> Tensor:
+            for layer in self.layers:
+                x = layer(x)[:, ::2]
+            return x
+
+    with torch.no_grad(), record(model := Shrinking()) as trace:
+        model(torch.rand(1, 4, 8))
+    axes = {"4": Latents(4), "2": Latents(2)}
+    maps = tuple(Map(f"layers.{i}", "self", i, 2, size, size) for i, size in enumerate(axes))
+    reading = Reading("shrinking", axes, maps, trace)
+    with pytest.raises(ValueError, match=r"layers of different sizes \(4 × 4, 2 × 2\) .*: choose one by --layer"):
+        panels(reading)
+    assert [panels(reading, layer=layer)[0].weights.shape for layer in (0, 1)] == [(4, 4), (2, 2)]

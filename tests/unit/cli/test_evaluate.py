@@ -17,6 +17,15 @@ Captured = pytest.CaptureFixture[str]
 WORLD = ["world", "--limit", "6", "--beam", "1"]
 
 
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Two pairs in a folder of one's own."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/test.it").write_text("La regina canta.\nUn lupo.\n")
+    (tmp_path / "own/test.en").write_text("The queen sings.\nA wolf.\n")
+    return tmp_path / "own"
+
+
 def measured(capsys: Captured, *args: str) -> dict[str, Any]:
     assert main(["evaluate", *args, "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -61,20 +70,42 @@ def test_people_read_the_same_numbers(model: Path, capsys: Captured) -> None:
     assert line.split()[1] == f"{found['scores']['alignment_error']['value']:.2f}"
 
 
-def test_a_card_takes_up_what_was_measured(model: Path, capsys: Captured) -> None:
-    found = measured(capsys, "small", *WORLD, "--card")
+def test_a_card_takes_up_what_was_measured(model: Path, own: Path, capsys: Captured) -> None:
+    found = measured(capsys, "small", str(own), "--beam", "1", "--card")
     card = json.loads((model / "card.json").read_text())
     assert card["measured"]["bleu"] == round(found["scores"]["bleu"]["value"], 2)
     assert not any("/" in name for name in card["measured"])
-    assert card["measured_on"]["count"] == 6
+    assert card["measured_on"]["count"] == 2
     assert card["task"] == "translate"
 
 
-def test_own_files_are_measured_without_links(model: Path, tmp_path: Path, capsys: Captured) -> None:
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own/test.it").write_text("La regina canta.\nUn lupo.\n")
-    (tmp_path / "own/test.en").write_text("The queen sings.\nA wolf.\n")
-    found = measured(capsys, "small", str(tmp_path / "own"), "--beam", "1")
+def test_a_card_that_cannot_be_written_is_told_before_anything_is_measured(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr("regard.cli.evaluate._evaluate", lambda *_: pytest.fail("it was measured"))
+    assert main(["evaluate", "small", *WORLD, "--card"]) == 2
+    assert "not the first 6; leave --limit or --card out" in capsys.readouterr().err
+    shown = regard.load(model)
+    monkeypatch.setattr("regard.cli.evaluate.load_model", lambda *_, **__: shown)
+    (model / "card.json").unlink()
+    assert main(["evaluate", "small", "world", "--card"]) == 2
+    assert "small has no card of regard's to write into; leave --card out" in capsys.readouterr().err
+
+
+def test_an_option_of_another_task_is_refused(tmp_path: Path, capsys: Captured) -> None:
+    from regard.hub import save
+    from regard.models import memnet
+
+    small = memnet.MemoryNetwork(memnet.Config(vocab=40, width=8, hops=1, times="fixed"))
+    save(tmp_path / "recall", small, family=memnet.FAMILY, card={"task": "recall"})
+    assert main(["evaluate", str(tmp_path / "recall"), "world", "--length-penalty", "1"]) == 2
+    assert capsys.readouterr().err == "regard: --length-penalty does nothing for the task 'recall'; leave it out\n"
+    assert main(["look", str(tmp_path / "recall"), "[3, 1, 3]", "--to", "de"]) == 2
+    assert capsys.readouterr().err == "regard: --to does nothing for the task 'recall'; leave it out\n"
+
+
+def test_own_files_are_measured_without_links(model: Path, own: Path, capsys: Captured) -> None:
+    found = measured(capsys, "small", str(own), "--beam", "1")
     assert found["count"] == 2
     assert "alignment_error" not in found["scores"]
 

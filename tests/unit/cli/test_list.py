@@ -8,7 +8,7 @@ import pytest
 
 import regard.attention
 import regard.cli.list as lister
-from regard.cli.list import KINDS, parts
+from regard.cli.list import KINDS, Part, parts
 from regard.cli.main import main
 from regard.cli.source import definitions, sentence, signature
 
@@ -53,7 +53,7 @@ def test_the_text_shows_each_part_as_it_is_called(capsys: pytest.CaptureFixture[
 
 def test_an_unknown_kind_names_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "mask"]) == 2
-    assert capsys.readouterr().err == f"regard: no kind is called 'mask'; choose {', '.join(KINDS)}\n"
+    assert capsys.readouterr().err.startswith("regard: no kind is called 'mask'; try masks")
 
 
 def test_an_empty_house_lists_nothing(
@@ -142,3 +142,10 @@ def test_the_zoo_shows_what_was_measured_and_how_large_a_model_is(
         ("translate-de-en", card),
         ("untold", {}),
     ]
+
+
+def test_a_default_is_shown_and_not_how_it_is_kept() -> None:
+    assert not [part for part in parts("models") if "field(" in getattr(part, "signature", "")]
+    (transformer,) = (part for part in parts("models") if part.name == "transformer")
+    assert isinstance(transformer, Part)
+    assert "final_norm=False" in transformer.signature

@@ -105,8 +105,10 @@ def test_the_terminal_gets_a_map_of_percents(model: Path, monkeypatch: pytest.Mo
         (["small", TEXT, "--head", "-1"], 2, "there is no head -1; they are numbered 0 to 1"),
         (["small", TEXT, "--out", "a.png"], 2, "'a.png' names no format; end it in .svg, .html, .json"),
         (["small", TEXT, "--out", "nowhere/a.svg"], 2, "there is no folder"),
-        (["small", "lupo " * 10_000], 1, "at most 512 are read"),
+        (["small", "lupo " * 10_000], 1, "regard: the text has 40002 tokens, and at most 512 are read"),
         (["small", TEXT, "--target", "wolf " * 600], 1, "at most 512 are read"),
+        (["small", "per\udcff"], 2, "the text has half a character at place 3"),
+        (["small", TEXT, "--kind", ""], 2, "--kind"),
         (["smal", TEXT], 2, "no model is called 'smal'"),
     ],
 )

@@ -228,6 +228,46 @@ def test_the_help_lists_every_recipe_and_keeps_commands_on_their_lines(capsys: p
 def test_a_word_that_is_no_recipe_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train"]) == 2
     assert "translate" in capsys.readouterr().err
+    assert main(["train", "trnslate", "--steps", "3"]) == 2
+    assert capsys.readouterr().err.startswith("regard: no recipe is called 'trnslate'; try translate")
+
+
+OWN = """
+from torch import nn, ones
+
+from regard.recipes.translate import Recipe
+from regard.train.task import Task
+
+
+def build(recipe):
+    return Task(
+        model=nn.Linear(1, 1),
+        batches=[ones(4, 1)],
+        size=len,
+        loss=lambda model, x: model(x).square().sum(),
+        score=lambda model: {"val_loss": model(ones(1, 1)).square().item()},
+        metric="val_loss",
+    )
+"""
+
+
+def test_an_own_recipe_with_the_flags_of_ours_is_built_by_its_own_file_from_its_seed(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(OWN)
+    for name, seed in (("one", "1"), ("again", "1"), ("two", "2")):
+        assert main(["train", str(path), "--steps", "1", "--seed", seed, "--out", str(tmp_path / name)]) == 0
+    assert read_recipe(tmp_path / "one")["recipe"] == "mine"
+    one, again, two = (next(iter(metrics(tmp_path / name)))["loss"] for name in ("one", "again", "two"))
+    assert one == again != two
+
+
+def test_a_plugin_with_the_name_of_a_recipe_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "translate.py").write_text(OWN)
+    monkeypatch.setenv("REGARD_PLUGINS", str(tmp_path))
+    assert main(["train", "translate"]) == 2
+    assert "translate.py has the name of a recipe that is there already; rename the file" in capsys.readouterr().err
 
 
 def test_the_help_does_not_wait_for_torch() -> None:

@@ -56,7 +56,7 @@ def test_broken_utf8_is_an_empty_line_and_a_message(
     assert out == f"{translation(model, beam=1)}\n\n\n{translation(model, 'Un lupo.', beam=1)}\n"
     told, summary = err.splitlines()
     assert told.startswith("regard: text 3 has half a character")
-    assert summary == "regard: 1 of 4 texts could not be translated; the others were"
+    assert summary == "regard: 1 of 4 texts could not be answered; the others were"
 
 
 def test_ten_thousand_words_are_refused_and_the_others_are_translated(
@@ -69,7 +69,7 @@ def test_ten_thousand_words_are_refused_and_the_others_are_translated(
     told, summary = err.splitlines()
     assert told.startswith("regard: text 1 has ")
     assert "at most 512 are read" in told
-    assert summary == "regard: 1 of 2 texts could not be translated; the others were"
+    assert summary == "regard: 1 of 2 texts could not be answered; the others were"
 
 
 def test_json_has_every_translation_with_its_score(model: Path, capsys: Captured) -> None:
@@ -123,6 +123,8 @@ def test_a_model_of_several_languages_is_told_which(
         (["--temperature", "-1"], "temperature -1.0 is below 0"),
         (["--top-p", "2"], "top_p is 2.0"),
         (["--coverage", "-1"], "coverage -1.0"),
+        (["--seed", str(2**64)], f"seed is {2**64}; give 0 to"),
+        (["--seed", "-1", "--top-k", "3"], "seed is -1; give 0 to"),
     ],
 )
 def test_misuse_is_told_before_anything_is_read(model: Path, flags: list[str], said: str, capsys: Captured) -> None:

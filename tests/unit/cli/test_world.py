@@ -53,8 +53,8 @@ def test_a_sheet_is_written_where_it_was_asked_for(
 
 def test_mistakes_are_named_with_the_way_out(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, words in (
-        (["sample", "pears"], "no view is called 'pears'; did you mean pairs?"),
-        (["sample", "apples"], "no view is called 'apples'; choose pairs,"),
+        (["sample", "pears"], "no view is called 'pears'; try pairs"),
+        (["sample", "apples"], "no view is called 'apples'; try "),
         (["sample", "senses", "--language", "de"], "--language does nothing for senses, which are in English"),
         (["sample", "pairs", "--language", "de"], "--language does nothing for pairs, which take only --from, --to"),
         (["show", "--out", "/nowhere/at/all.png"], "there is no folder /nowhere/at; make it first"),

@@ -55,7 +55,7 @@ def line(rows: int = 4, scores: list[float] | None = None, model: nn.Module | No
 
     def score(model: nn.Module) -> dict[str, float]:
         assert not model.training
-        return {"loss": next(given) if scores else loss(model, x).item()}
+        return {"val_loss": next(given) if scores else loss(model, x).item()}
 
     return Task(
         model=nn.Linear(1, 1) if model is None else model,
@@ -63,7 +63,7 @@ def line(rows: int = 4, scores: list[float] | None = None, model: nn.Module | No
         size=len,
         loss=loss,
         score=score,
-        metric="loss",
+        metric="val_loss",
         card={"title": "A line"},
     )
 
@@ -170,7 +170,7 @@ def test_it_stops_when_nothing_gets_better_and_keeps_the_best(tmp_path: Path) ->
 
 
 def test_higher_may_be_better_and_a_first_score_that_is_no_number_is_soon_beaten(tmp_path: Path) -> None:
-    task = replace(line(scores=[float("nan"), 1.0, 3.0, 2.0]), higher_is_better=("loss",))
+    task = replace(line(scores=[float("nan"), 1.0, 3.0, 2.0]), higher_is_better=("val_loss",))
     assert fit(task, SHORT, tmp_path, recipe="line", quiet=True).best == 3.0
 
 
@@ -214,7 +214,7 @@ def test_a_part_that_never_learns_and_one_with_two_names_are_kept(tmp_path: Path
     "fields",
     [
         {},
-        {"ema": 0.9, "average": 2, "schedule": "root"},
+        {"ema": 0.9, "average": 2, "schedule": "inverse_sqrt"},
         {"accumulate": 2, "precision": "bfloat16", "average": 3, "keep": 3},
     ],
     ids=["plain", "ema", "bfloat16"],
@@ -286,7 +286,7 @@ def test_a_second_training_of_the_folder_is_refused_while_the_first_runs(tmp_pat
         with pytest.raises(RunError, match=f"is being trained by process {os.getpid()}"):
             fit(line(), replace(SHORT, resume=True), tmp_path, recipe="line", quiet=True)
         seen.append(True)
-        return {"loss": 0.0}
+        return {"val_loss": 0.0}
 
     assert fit(replace(task, score=score), SHORT, tmp_path, recipe="line", quiet=True).finished
     assert len(seen) == 4
@@ -348,3 +348,14 @@ def test_the_task_of_these_tests_is_learnt(tmp_path: Path) -> None:
     assert outcome.best < 2.2  # guessing costs log 16 = 2.77, and no model is below the 0.58 of the smoothing
     assert json.loads((tmp_path / "model" / "card.json").read_text())["trained_with"]["length"] == [2, 6]
     assert task(plan).batches.state["seed"] == 0
+
+
+@pytest.mark.parametrize("name", ["loss", "lr", "grad_norm", "size", "seconds", "step"])
+def test_a_score_cannot_overwrite_what_is_measured_in_every_step(name: str, tmp_path: Path) -> None:
+    said = f"the score '{name}' has the name of a measurement of every step; call it val_{name}"
+    with pytest.raises(RunError, match=said):
+        fit(replace(line(), metric=name), SHORT, tmp_path / "metric", quiet=True)
+    assert not (tmp_path / "metric").exists()
+    both = replace(line(), score=lambda _: {"val_loss": 1.0, name: 1.0})
+    with pytest.raises(RunError, match=said):
+        fit(both, SHORT, tmp_path / "beside", quiet=True)

@@ -24,9 +24,9 @@ PLAN = Plan(steps=110, warmup=10, lr=0.2)
         ("linear", 9, 0.18),
         ("linear", 35, 0.15),
         ("linear", 110, 0.0),
-        ("root", 10, 0.2),
-        ("root", 40, 0.1),
-        ("root", 90, 0.2 / 3),
+        ("inverse_sqrt", 10, 0.2),
+        ("inverse_sqrt", 40, 0.1),
+        ("inverse_sqrt", 90, 0.2 / 3),
         ("constant", 3, 0.06),
         ("constant", 10, 0.2),
         ("constant", 110, 0.2),
@@ -36,7 +36,7 @@ def test_the_rate_is_what_a_hand_computes(schedule: Schedule, step: int, wanted:
     assert lr(replace(PLAN, schedule=schedule), step) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("schedule", ["cosine", "linear", "root", "constant"])
+@pytest.mark.parametrize("schedule", ["cosine", "linear", "inverse_sqrt", "constant"])
 @pytest.mark.parametrize("warmup", [0, 1, 40, 1000, 2000])
 def test_the_rate_never_jumps_and_never_passes_its_peak(schedule: Schedule, warmup: int) -> None:
     plan = replace(PLAN, schedule=schedule, warmup=warmup, steps=1000)
@@ -64,6 +64,9 @@ def test_the_rate_never_jumps_and_never_passes_its_peak(schedule: Schedule, warm
         (Plan(betas=(0.9, 1.0)), r"betas are \(0.9, 1.0\); give two numbers from 0 to below 1"),
         (Plan(eps=-1.0), "eps is -1.0; give 0 to 1"),
         (Plan(momentum=2.0), "momentum is 2.0; give 0 to 1"),
+        (Plan(seed=-1), "seed is -1; give 0 or more"),
+        (Plan(seed=2**63), f"seed is {2**63}; give at most {2**63 - 1}"),
+        (Plan(steps=10**12), "steps is 1000000000000; give at most 1000000000"),
         (Plan(average=3), "average is 3, but only 2 checkpoints are kept; raise keep to it"),
         (Plan(accumulate=3), "3 batches a step cannot be shared by 2 processes; give --accumulate 4"),
     ],
