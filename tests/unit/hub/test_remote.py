@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from regard.hub import CheckpointError, load, save
+from regard.hub.remote import _whole
 from regard.models.deepsets import FAMILY, PRESETS, DeepSets
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -115,6 +116,17 @@ def test_a_model_is_fetched_once_and_nothing_that_could_run(server: Server, tmp_
     fetched = [each.rpartition("/")[2] for each in server.asked if each.startswith("GET") and "/resolve/" in each]
     assert sorted(fetched) == ["card.json", "config.json", "model.safetensors"]
     assert sum(each.endswith("me/sets/revision/main") for each in server.asked) == 1  # the second time nobody was asked
+
+
+def test_a_model_in_parts_is_whole_when_every_part_is_there(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model-1-of-2.safetensors").touch()
+    assert not _whole(tmp_path, pickle=False)  # the index has not come
+    parts = {"a": "model-1-of-2.safetensors", "b": "model-2-of-2.safetensors"}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": parts}))
+    assert not _whole(tmp_path, pickle=False)
+    (tmp_path / "model-2-of-2.safetensors").touch()
+    assert _whole(tmp_path, pickle=False)
 
 
 def test_without_a_network_one_sentence_says_so(tmp_path: Path) -> None:
