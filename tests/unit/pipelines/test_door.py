@@ -81,7 +81,7 @@ def test_what_is_no_model_and_no_reading_is_told_what_can_be_given(folder: Path)
             regard.load(what)
     for shown in ("de-en", 3):
         with pytest.raises(TypeError, match="is neither a Reading nor a Trace; give what regard"):
-            regard.show(shown)  # type: ignore[arg-type]
+            regard.show(shown)
     assert next(regard.load(folder, dtype=torch.bfloat16).model.parameters()).dtype == torch.bfloat16
     with pytest.raises(ValueError, match="dtype is 'float16'; choose float32, bfloat16, int8"):
         regard.load(folder, dtype=torch.float16)
@@ -92,7 +92,8 @@ def test_keywords_of_other_libraries_lead_somewhere(folder: Path) -> None:
     short: Any = regard.load(folder, limit=4)
     with pytest.raises(ValueError, match="at most 4 are read"):
         short([LINES[0] * 3])
-    for call in (regard.load, short, short.attend, short.evaluate):
+    calls: list[Any] = [regard.load, short, short.attend, short.evaluate]
+    for call in calls:
         with pytest.raises(TypeError, match=r"takes no 'max_length'; how much is read is said by regard\.load"):
             call(folder, max_length=3)
     with pytest.raises(TypeError, match="takes no 'num_beams'; here it is beam"):
@@ -194,8 +195,13 @@ def test_each_side_of_an_encoder_decoder_keeps_its_tokens() -> None:
     assert {name: axis.pieces for name, axis in reading.axes.items()} == {"source": (*"fghb",), "target": (*"ajie",)}
     (one,) = found(ids)
     torch.testing.assert_close(one.logits, reading.output.logits)
-    with pytest.raises(ValueError, match="a Tensor is no input of MarianMTModel; give a text, or the arguments"):
-        found.attend(ids["input_ids"])
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_a_foreign_model_is_told_its_arguments_by_name() -> None:
+    found: Any = regard.load(torch.nn.Identity())
+    with pytest.raises(ValueError, match="a Tensor is no input of Identity; give a text, or the arguments of its"):
+        found.attend(torch.ones(1, 3))
 
 
 def test_a_hugging_face_folder_with_a_table_becomes_our_own_model(tmp_path: Path) -> None:
