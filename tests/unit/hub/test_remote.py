@@ -89,6 +89,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
     save(tmp_path / "repo", DeepSets(PRESETS["deepsets-nano"]), family=FAMILY, card={"title": "sets"})
     for name in ("pytorch_model.bin", "weights.pt", "README.md", "modeling.py", "tf_model.h5"):
         (tmp_path / "repo" / name).write_bytes(b"\x80\x02not for us")
+    for name in ("vocab.txt", "merges.txt"):
+        (tmp_path / "repo" / name).write_text(name)
     found = Server(tmp_path / "repo")
     thread = threading.Thread(target=found.serve_forever)
     thread.start()
@@ -114,7 +116,7 @@ def test_a_model_is_fetched_once_and_nothing_that_could_run(server: Server, tmp_
     assert (once, twice, tagged) == ("me/sets", "me/sets", "me/sets@v1")
     assert other.startswith("refused: hub:me/other cannot be fetched: the hub answers 404; check owner, name and rev")
     fetched = [each.rpartition("/")[2] for each in server.asked if each.startswith("GET") and "/resolve/" in each]
-    assert sorted(fetched) == ["card.json", "config.json", "model.safetensors"]
+    assert sorted(fetched) == ["card.json", "config.json", "merges.txt", "model.safetensors", "vocab.txt"]
     assert sum(each.endswith("me/sets/revision/main") for each in server.asked) == 1  # the second time nobody was asked
 
 

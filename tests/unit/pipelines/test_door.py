@@ -72,6 +72,9 @@ def test_a_model_of_the_hub_without_a_table_is_opened_too(tmp_path: Path, monkey
     BertModel(config).save_pretrained(tmp_path / "0123")
     monkeypatch.setattr("regard.hub.remote.fetch", lambda what, *, pickle: tmp_path / "0123")
     assert regard.load("hub:owner/bert").name == "owner/bert"
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(CheckpointError, match=r"in a clone of regard, pip install '\.\[hf\]'"):
+        regard.load("hub:owner/bert")
 
 
 @pytest.mark.usefixtures("as_users_meet_it")
