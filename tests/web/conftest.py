@@ -95,7 +95,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save_model(shelf / "many", languages={"source": [*LANGUAGES], "target": [*LANGUAGES]})
     save_model(shelf / "a-classifier", kind="intra", task="classify", labels=["calm", "wild"], languages={})
     save_model(shelf / "a-parser", task="parse", languages={})
-    save_model(shelf / "a-rememberer", kind="memnet", task="recall", pairs=2, languages={})
+    save_model(shelf / "a-rememberer", kind="memnet", task="recall", pairs=2, words=9, distance=8, languages={})
     return shelf
 
 

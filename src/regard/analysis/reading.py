@@ -6,13 +6,14 @@ A pipeline's `attend` makes one. Everything that draws attention takes it: figur
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
 from regard.analysis.merge import merge
-from regard.analysis.view import Axis, Kind, View, Views
+from regard.analysis.view import Axis, Kind, Latents, View, Views
 from regard.names import unknown
 from regard.text.words import Words
 
@@ -93,6 +94,39 @@ def read_layer(name: str) -> int:
     """The number of the layer that the name of an attention says, or 0."""
     number = re.search(r"\.(\d+)\.", f".{name}.")
     return int(number[1]) if number else 0
+
+
+def find_kind(name: str, weights: Float[np.ndarray, "h r c"]) -> Kind:
+    """What kind of attention it is, as its name and its weights tell."""
+    rows, columns = weights.shape[1:]
+    if rows != columns or re.search("cross|encoder_attn|EncDec", name, re.IGNORECASE):
+        return "cross"
+    return "causal" if rows > 1 and not np.triu(weights, 1).any() else "self"
+
+
+def maps_of(
+    trace: "Trace", known: Mapping[int, Axis], written: Mapping[int, Axis] = MappingProxyType({})
+) -> tuple[dict[str, Axis], tuple[Map, ...]]:
+    """The axes and maps of a model of which no more is known than the axes that went in, by their lengths.
+
+    `written` are those of a decoder, which may be as long as what its encoder read.
+    """
+    axes: dict[str, Axis] = {}
+
+    def name_axis(size: int, *, decoder: bool) -> str:
+        side = written if decoder and written else known
+        key = str(size) if not written or size not in side else "target" if decoder else "source"
+        axes.setdefault(key, side.get(size) or Latents(size))
+        return key
+
+    maps = []
+    for name in trace:
+        weights: np.ndarray = trace.map(name)[0].float().cpu().numpy()
+        kind, (heads, rows, columns) = find_kind(name, weights), weights.shape
+        decoder = kind == "cross" or "decoder" in name
+        sides = name_axis(rows, decoder=decoder), name_axis(columns, decoder=decoder and kind != "cross")
+        maps.append(Map(name, kind, read_layer(name), heads, *sides, kind))
+    return axes, tuple(maps)
 
 
 def _groups(axis: Axis) -> list[list[int]]:

@@ -93,7 +93,7 @@ def parts(kind: str) -> list[Part | Trained]:
         "tasks": _task,
         "zoo": _read_bundled,
     }
-    own = plugins.paths() if kind in ("models", "tasks") else []
+    own = plugins.paths() if kind in ("models", "tasks") and plugins.modules() else []  # one that is broken says so
     return [part for path in [*_files(KINDS[kind][1]), *own] for part in readers.get(kind, _public)(path)]
 
 

@@ -13,6 +13,7 @@ import regard
 from regard.cli.errors import UsageError
 from regard.cli.verbs import overview, verbs
 from regard.names import unknown
+from regard.plugins import PluginError
 
 
 def main(args: list[str] | None = None) -> int:
@@ -23,8 +24,10 @@ def main(args: list[str] | None = None) -> int:
     try:
         _run(sys.argv[1:] if args is None else args)
         sys.stdout.flush()
-    except UsageError as error:
-        return _complain(str(error), 2)
+    except (UsageError, PluginError) as error:
+        if isinstance(error, PluginError) and os.environ.get("REGARD_TRACEBACK"):
+            raise
+        return _complain(error, 2)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else _complain(end.code, 1)
     except KeyboardInterrupt:

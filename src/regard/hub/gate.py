@@ -31,6 +31,14 @@ class CheckpointError(ValueError):
     """A model on disk that cannot be loaded, with the reason and the way out in one sentence."""
 
 
+class NoTableError(CheckpointError):
+    """A sound config.json of Hugging Face whose `model_type` no table of ours reads."""
+
+    def __init__(self, message: str, folder: Path, name: str) -> None:
+        super().__init__(message)
+        self.folder, self.name = folder, name
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A tensor as the header of its file announces it."""

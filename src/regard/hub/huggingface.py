@@ -24,7 +24,7 @@ def read(
     place: Path, name: str, about: Mapping[str, Any], *, dtype: torch.dtype, device: str | torch.device, pickle: bool
 ) -> Checkpoint:
     """A model of another library, as one of our families."""
-    found, path = table(about.get("model_type")), place / "config.json"
+    found, path = table(about.get("model_type"), place, name), place / "config.json"
     unsafe = (
         _unpickle(place / _NAMES[2]) if pickle and not any((place / name).exists() for name in _NAMES[:2]) else None
     )

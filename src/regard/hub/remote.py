@@ -6,14 +6,15 @@ The cache is looked at first, and the network only for what is not in it.
 import re
 from pathlib import Path
 
+from regard.hub import gate
 from regard.hub.gate import CheckpointError
 
 PREFIX = "hub:"
 # Nothing that could be executed: no pickles, no code.
 SAFE = ("config.json", "card.json", "generation_config.json", "*.safetensors", "model.safetensors.index.json")
 TOKENIZERS = (
-    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.json"),
-    *("*.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model"),
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.json", "vocab.txt"),
+    *("merges.txt", "*.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model"),
 )
 PICKLE = "pytorch_model.bin"
 
@@ -62,5 +63,9 @@ def _status(error: BaseException | None) -> int | None:
 
 def _whole(folder: Path, pickle: bool) -> bool:
     """Whether an earlier fetch has brought all: one that was interrupted leaves some of the files."""
-    weights = any(folder.glob("*.safetensors")) or (pickle and (folder / PICKLE).exists())
-    return (folder / "config.json").exists() and weights
+    names = ["model.safetensors"]
+    if (index := folder / "model.safetensors.index.json").exists():
+        weights = gate.read_json(index).get("weight_map")
+        names = sorted(set(map(str, weights.values()))) if isinstance(weights, dict) else []  # what reads it complains
+    whole = all((folder / name).exists() for name in names) or (pickle and (folder / PICKLE).exists())
+    return (folder / "config.json").exists() and whole

@@ -82,6 +82,7 @@ class Classify(Pipeline):
             named |= {f"accuracy/{label}": accuracy(own)} if own else {}
         return Evaluation(self.name, data, split, len(rows), seconds, named, {}, [each.label for each in found])
 
+    @answer_familiar
     @torch.no_grad()
     def attend(self, given: str, *, edits: Edits | None = None) -> Reading:
         """Which words each word looks at."""

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from regard.decode.quantize import quantize
-from regard.hub import Checkpoint, CheckpointError
+from regard.hub import Checkpoint, NoTableError
 from regard.hub import load as load_checkpoint
 from regard.names import Dtype
 from regard.pipelines.familiar import answer_familiar
@@ -23,36 +23,40 @@ def load(
     *,
     task: str | None = None,
     tokenizer: Any = None,
-    dtype: Dtype = "float32",
+    dtype: Dtype | torch.dtype = "float32",
     device: str | torch.device | None = None,
+    limit: int = 512,
 ) -> Pipeline:
     """Open a model and give the pipeline of its task.
 
     `what` is a name that `regard list zoo` shows, a model folder, a run folder, a Hugging Face folder,
     `hub:owner/name`, or a `transformers` model itself. `task` is what its card says, if left out; `dtype` is float32,
-    bfloat16 or int8.
+    bfloat16 or int8. Texts of more than `limit` tokens are refused.
     """
     if isinstance(what, nn.Module):
         checkpoint = _wrap(what, tokenizer)
-    else:
+    elif isinstance(what, str | Path):
         try:
             checkpoint = load_checkpoint(what)
-        except CheckpointError as error:
-            found = open_with_transformers(what, tokenizer)
-            if found is None:
-                raise error
-            checkpoint = found
+        except NoTableError as error:
+            checkpoint = open_with_transformers(error.folder, error.name, tokenizer)
+    else:
+        raise TypeError(
+            f"{what!r:.80} is no model; give a name that `regard list zoo` shows, a folder, hub:owner/name, or a "
+            f"model itself, which is a torch.nn.Module"
+        )
     if tokenizer is not None:
         checkpoint = replace(checkpoint, tokenizer=tokenizer)
-    if dtype != "float32":
-        checkpoint = replace(checkpoint, model=quantize(checkpoint.model, dtype))
+    said: Any = str(dtype).removeprefix("torch.")
+    if said != "float32":
+        checkpoint = replace(checkpoint, model=quantize(checkpoint.model, said))
     named = task or checkpoint.card.get("task")
     if checkpoint.family is None and task is None:
-        one: Pipeline = Foreign(checkpoint)
+        one: Pipeline = Foreign(checkpoint, limit=limit)
     elif named is None:
         raise ValueError(f"the card of {checkpoint.name} names no task; say which, as by task='translate'")
     else:
-        one = pipeline(str(named))(checkpoint)
+        one = pipeline(str(named))(checkpoint, limit=limit)
     return one if device is None else one.to(device)
 
 

@@ -28,8 +28,10 @@ FAMILIAR = {
     "top_k": "sampler=regard.decode.sampler(top_k=…)",
     "top_p": "sampler=regard.decode.sampler(top_p=…)",
     "lenpen": "length_penalty",
-    "max_length": "limit, when the pipeline is made",
-    "max_new_tokens": "limit, when the pipeline is made",
+}
+ELSEWHERE = {
+    "max_length": "how much is read is said by regard.load(name, limit=…)",
+    "max_new_tokens": "how much is written at most follows from the length of what is read",
 }
 
 
@@ -42,8 +44,8 @@ def answer_familiar(function: Callable[P, T]) -> Callable[P, T]:
         for name in options:
             if name not in known:
                 ours = FAMILIAR.get(name)
-                fits = ours is not None and ours.partition("=")[0].partition(",")[0] in (*known, "limit")
-                way = f"here it is {ours}" if fits else f"there is {nearest(name, known)}"
+                fits = ours is not None and ours.partition("=")[0] in known
+                way = ELSEWHERE.get(name) or (f"here it is {ours}" if fits else f"there is {nearest(name, known)}")
                 raise TypeError(f"{function.__qualname__} takes no {name!r}; {way}")
         return function(*args, **options)
 

@@ -1,17 +1,18 @@
 """Look inside a model of `transformers`, or of anybody: run it on a text or on tensors with every attention watched."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.analysis.reading import Map, Reading, read_layer
-from regard.analysis.view import Axis, Latents
+from regard.analysis.reading import Reading, maps_of
 from regard.attention import record
 from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint, CheckpointError
-from regard.pipelines.pipeline import Edits, Evaluation, Pipeline
+from regard.pipelines.familiar import answer_familiar
+from regard.pipelines.pipeline import Edits, Evaluation, Pipeline, TooLongError
 from regard.text import Words
 
 
@@ -23,10 +24,11 @@ class Foreign(Pipeline):
 
     task, takes, gives = "look", "text or tensors", "the model's own output"
 
-    def __call__(self, inputs: Sequence[str | Mapping[str, Any]]) -> list[Any]:
+    def __call__(self, inputs: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]) -> list[Any]:
         """The model's own output for each input."""
+        every = [inputs] if isinstance(inputs, str | Mapping) else inputs
         with evaluating(self.model), torch.no_grad():
-            return [self.model(**self._arguments(each)) for each in ([inputs] if isinstance(inputs, str) else inputs)]
+            return [self.model(**self._arguments(each)) for each in every]
 
     def evaluate(self, data: str, *, split: str = "", limit: int = 0, progress: Any = None) -> Evaluation:  # noqa: ARG002
         """Nothing is known of what a foreign model should say."""
@@ -35,78 +37,86 @@ class Foreign(Pipeline):
             f"load it as a task, as by task='translate', or use attend"
         )
 
+    @answer_familiar
     @torch.no_grad()
     def attend(self, given: str | Mapping[str, Any], *, edits: Edits | None = None) -> Reading:
         """Run the model once with every attention watched; rows and columns are its tokens where they are as many."""
         arguments = self._arguments(given)
         with evaluating(self.model), record(self.model, edits=edits) as trace:
             output = self.model(**arguments)
-        tokens = self._tokens(arguments)
-        axes: dict[str, Axis] = {}
-        maps = []
-        for name in trace:
-            *_, heads, queries, keys = trace.map(name).shape
-            for size in (queries, keys):
-                axes.setdefault(str(size), tokens.get(size) or Latents(size))
-            kind = "self" if queries == keys else "cross"
-            maps.append(Map(name, kind, read_layer(name), heads, str(queries), str(keys), kind))  # type: ignore[arg-type]
+        axes, maps = maps_of(trace, self._tokens(arguments, "input_ids"), self._tokens(arguments, "decoder_input_ids"))
         caption = f"“{given}”" if isinstance(given, str) else ", ".join(given)
-        return Reading(self.name, axes, tuple(maps), trace, output, caption)
+        return Reading(self.name, axes, maps, trace, output, caption)
 
     def _arguments(self, given: str | Mapping[str, Any]) -> dict[str, Any]:
-        if not isinstance(given, str):
+        if isinstance(given, Mapping):
             return dict(given)
+        if not isinstance(given, str):
+            raise ValueError(
+                f"a {type(given).__name__} is no input of {self.name}; give a text, or the arguments of its forward "
+                f"by name, as {{'input_ids': ids}}"
+            )
         if self.tokenizer is None:
             raise ValueError(f"{self.name} has no tokenizer to read a text with; give one by tokenizer=, or tensors")
         if hasattr(self.tokenizer, "convert_ids_to_tokens"):  # of transformers
             found = dict(self.tokenizer(given, return_tensors="pt"))
         else:
             found = {"input_ids": torch.tensor(self.tokenizer.encode([given]))}
+        if (tokens := found["input_ids"].shape[1]) > self.limit:
+            raise TooLongError(0, tokens, self.limit)
         if getattr(getattr(self.model, "config", None), "is_encoder_decoder", False):
             found.setdefault("decoder_input_ids", found["input_ids"])  # it writes what it reads
         return {name: tensor.to(self.device) for name, tensor in found.items()}
 
-    def _tokens(self, arguments: Mapping[str, Any]) -> dict[int, Words]:
-        """The tokens of each text that went in, by how many they are."""
-        found: dict[int, Words] = {}
-        for name in ("input_ids", "decoder_input_ids"):
-            ids = arguments.get(name)
-            if self.tokenizer is None or not isinstance(ids, torch.Tensor):
-                continue
-            row = ids[0].tolist()
-            if hasattr(self.tokenizer, "convert_ids_to_tokens"):
-                found[len(row)] = Words.whole([str(each) for each in self.tokenizer.convert_ids_to_tokens(row)])
-            else:
-                found[len(row)] = self.tokenizer.words(row)
-        return found
+    def _tokens(self, arguments: Mapping[str, Any], name: str) -> dict[int, Words]:
+        """The tokens of a text that went in, by how many they are."""
+        ids = arguments.get(name)
+        if self.tokenizer is None or not isinstance(ids, torch.Tensor):
+            return {}
+        row = ids[0].tolist()
+        if hasattr(self.tokenizer, "convert_ids_to_tokens"):
+            return {len(row): Words.whole([str(each) for each in self.tokenizer.convert_ids_to_tokens(row)])}
+        return {len(row): self.tokenizer.words(row)}
 
 
-def open_with_transformers(what: Any, tokenizer: Any) -> Checkpoint | None:
+def open_with_transformers(folder: Path, name: str, tokenizer: Any) -> Checkpoint:
     """A Hugging Face folder that no table of ours reads, opened by `transformers` where that is installed.
 
-    Nothing is fetched, and no code of the folder is run. None where it is no such folder.
+    Nothing is fetched, and no code of the folder is run.
     """
-    folder = Path(str(what))
-    if (
-        not (folder / "config.json").is_file()
-        or "model_type" not in (folder / "config.json").read_text("utf-8")[: 10**6]
-    ):
-        return None
     try:
         from transformers import AutoModel, AutoTokenizer
     except ImportError:
         raise CheckpointError(
-            f"{folder} is a Hugging Face model that regard has no table for; pip install transformers, to look at it"
+            f"{folder} is a Hugging Face model that regard has no table for; to look at it by transformers, in a clone "
+            f"of regard, pip install '.[hf]'"
         ) from None
     settings = {"local_files_only": True, "trust_remote_code": False}
     try:
-        model = AutoModel.from_pretrained(folder, attn_implementation="sdpa", use_safetensors=True, **settings)
-        found = tokenizer or (AutoTokenizer.from_pretrained(folder, **settings) if _has_tokenizer(folder) else None)
+        with _silence():
+            model = AutoModel.from_pretrained(folder, attn_implementation="sdpa", use_safetensors=True, **settings)
+            found = tokenizer or (AutoTokenizer.from_pretrained(folder, **settings) if _has_tokenizer(folder) else None)
     except Exception as error:  # whatever a stranger's folder brings about there
         raise CheckpointError(
             f"{folder} cannot be opened by transformers: {' '.join(str(error).split())[:300]}"
         ) from None
-    return Checkpoint(model.eval(), None, found, {"title": type(model).__name__}, folder, folder.resolve().name)
+    return Checkpoint(model.eval(), None, found, {"title": type(model).__name__}, folder, name)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """No progress bars and reports of `transformers` for a while."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _has_tokenizer(folder: Path) -> bool:

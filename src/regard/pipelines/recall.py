@@ -8,12 +8,12 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.analysis.reading import Map, Reading, read_layer
+from regard.analysis.reading import Reading, maps_of
 from regard.analysis.scores import Score, accuracy
-from regard.analysis.view import Axis, Latents
 from regard.attention import record
 from regard.decode.batching import by_length, pad_rows
 from regard.decode.forcing import evaluating
+from regard.hub import Checkpoint
 from regard.models.memnet import MemoryNetwork
 from regard.models.tcn import TCN
 from regard.pipelines.familiar import answer_familiar
@@ -31,16 +31,22 @@ class Recall(Pipeline):
 
     task, takes, gives = "recall", "ids", "id"
 
-    @property
-    def pairs(self) -> int:
-        """How many pairs stand in front of the noise."""
-        return int(self.card.get("pairs", 1))
+    def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
+        super().__init__(checkpoint, limit=limit)
+        missing = [name for name in ("pairs", "words", "distance") if not isinstance(self.card.get(name), int)]
+        if missing:
+            raise ValueError(
+                f"the card of {self.name} does not say {', '.join(missing)} as whole numbers, so that nothing can be "
+                f"asked; train it again, or write them into card.json"
+            )
+        self.pairs, self.words, self.distance = (int(self.card[name]) for name in ("pairs", "words", "distance"))
 
     @answer_familiar
     def __call__(
         self, inputs: Sequence[Sequence[int]], *, batch: int = 256, progress: Progress | None = None
     ) -> list[int]:
         """The answer to each row of ids, the last of which is the question."""
+        inputs = [self._check(row) for row in ([inputs] if isinstance(inputs, str) else inputs)]
         found: dict[int, int] = {}
         with evaluating(self.model), torch.no_grad():
             for group in by_length([len(row) for row in inputs], rows=batch):
@@ -65,7 +71,7 @@ class Recall(Pipeline):
         split = split or "test"
         if data != "world":
             raise ValueError(f"recall is a task of the world, and {data!r} is not it; say world")
-        farthest = int(self.card.get("distance", 64))
+        farthest = self.distance
         trained = sorted({*(2**i for i in range(farthest.bit_length())), farthest})
         chosen = list(distances) or [*trained, 2 * farthest]
         began, hits = time.perf_counter(), dict[int, list[bool]]()
@@ -81,27 +87,33 @@ class Recall(Pipeline):
         count = sum(map(len, hits.values()))
         return Evaluation(self.name, data, split, count, time.perf_counter() - began, named)
 
+    @answer_familiar
     @torch.no_grad()
     def attend(self, given: Sequence[int], *, edits: Edits | None = None) -> Reading:
         """What the question looks at, and whatever else is looked at on the way."""
-        ids, lengths = pad_rows([given], 0, self.device)
+        ids, lengths = pad_rows([self._check(given)], 0, self.device)
         with evaluating(self.model), record(self.model, edits=edits) as trace:
             answer = int(ask(self.model, ids, lengths, self.pairs).argmax())
-        story = Words.whole([str(each) for each in given])
-        axes: dict[str, Axis] = {"read": story}
-        maps = []
-        for name in trace:
-            *_, queries, keys = trace.weights(name).shape
-            for size in (queries, keys):
-                axes.setdefault(str(size), story if size == len(story) else Latents(size))
-            kind, heads = "self" if queries == keys else "cross", trace[name][0].q.shape[1]
-            maps.append(Map(name, kind, read_layer(name), heads, str(queries), str(keys), "recall"))  # type: ignore[arg-type]
-        return Reading(self.name, axes, tuple(maps), trace, answer, f"{given[-1]} → {answer}")
+        words = [str(each) for each in given]
+        # What is asked is read apart from what came before.
+        axes, maps = maps_of(trace, {len(part): Words.whole(part) for part in (words[-1:], words[:-1], words)})
+        return Reading(self.name, axes, maps, trace, answer, f"{given[-1]} → {answer}")
 
     def _items(self, split: str, distance: int, count: int) -> list[Item]:
-        words = int(self.card.get("words", 8))
+        words = self.words
         view = recalls(split=split, distance=distance, pairs=self.pairs, keys=words, values=words, noise=words)
         return list(view[:count])
+
+    def _check(self, row: object) -> Sequence[int]:
+        """A row that the model can read."""
+        if not isinstance(row, Sequence) or not all(type(each) is int for each in row):
+            raise ValueError(f"{row!r:.80} is no list of ids; write [3, 1, 4]")
+        if len(row) < (least := 2 * self.pairs + 1):
+            raise ValueError(f"{list(row)} is too short; {self.pairs} pairs and a question are {least} ids at least")
+        vocab = self.model.config.vocab
+        if wrong := [each for each in row if not 0 <= each < vocab]:
+            raise ValueError(f"{self.name} does not know the id {wrong[0]}; its ids go from 0 to {vocab - 1}")
+        return row
 
 
 def ask(model: nn.Module, ids: Int[Tensor, "b n"], lengths: Int[Tensor, " b"], pairs: int) -> Float[Tensor, "b v"]:

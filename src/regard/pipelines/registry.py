@@ -1,5 +1,6 @@
 """Which tasks there are: the files of this folder, plugins, and what was registered."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
@@ -19,8 +20,7 @@ def register(own: T) -> T:
     if isinstance(own, Family):
         models.register(own)
     elif isinstance(own, type) and issubclass(own, Pipeline):
-        if own.task in pipelines() and pipelines()[own.task].__qualname__ != own.__qualname__:
-            raise ValueError(f"a task is called {own.task!r} already; give yours another name")
+        _check_free(own, pipelines())
         _REGISTERED[own.task] = own
     else:
         raise TypeError(f"a {type(own).__name__} cannot be registered; give a Family or a class of Pipeline")
@@ -29,13 +29,35 @@ def register(own: T) -> T:
 
 def pipelines() -> dict[str, type[Pipeline]]:
     """Every task by its name."""
-    own = [import_module(f"regard.pipelines.{path.stem}") for path in sorted(Path(__file__).parent.glob("[!_]*.py"))]
-    found = [module.PIPELINE for module in (*own, *plugins.modules()) if hasattr(module, "PIPELINE")]
-    return {each.task: each for each in found} | _REGISTERED
+    found = {name: own for name in _folder() if (own := _import(name)) is not None}
+    for module in plugins.modules():
+        if hasattr(module, "PIPELINE"):
+            _check_free(module.PIPELINE, found)
+            found[module.PIPELINE.task] = module.PIPELINE
+    return found | _REGISTERED
 
 
 def pipeline(task: str) -> type[Pipeline]:
-    """The pipeline of a task; an unknown name is answered with the nearest."""
+    """The pipeline of a task, of which no other file is imported; an unknown name is answered with the nearest."""
+    own = _import(task) if task in _folder() else _REGISTERED.get(task)
+    if own is not None:
+        return own
     if task not in (known := pipelines()):
         raise ValueError(unknown("task", task, known))
     return known[task]
+
+
+def _folder() -> list[str]:
+    return sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
+
+
+def _import(name: str) -> type[Pipeline] | None:
+    found: type[Pipeline] | None = getattr(import_module(f"regard.pipelines.{name}"), "PIPELINE", None)
+    return found
+
+
+def _check_free(own: type[Pipeline], others: Mapping[str, type[Pipeline]]) -> None:
+    """Refuse a name that is taken, unless by the same class before its notebook's cell or file was run again."""
+    taken = others.get(own.task, own)
+    if (taken.__module__, taken.__qualname__) != (own.__module__, own.__qualname__):
+        raise ValueError(f"a task is called {own.task!r} already; give yours another name")

@@ -11,6 +11,7 @@ from regard.decode.hypothesis import Hypothesis
 from regard.decode.search import search
 from regard.decode.tree import BeamTree, Node
 from regard.hub import Checkpoint
+from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pipeline import Edits, Pipeline, TooLongError
 from regard.progress import Progress
 
@@ -108,6 +109,7 @@ class SequenceToSequence(Pipeline):
         """The most ids to write for a source of some length."""
         return 2 * length + 10
 
+    @answer_familiar
     def attend(
         self,
         given: str,

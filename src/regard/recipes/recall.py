@@ -43,8 +43,10 @@ class Recipe(Plan):
     """How many keys there are to choose from, and as many values, and as many words of noise."""
     items: int = 60_000
     """How many different items are met in training."""
-    steps: int = 1800
+    steps: int = 1600
     """Optimizer steps: how many times the weights change."""
+    threads: int = 1
+    """CPU threads of this process; so small a model is faster with one."""
     lr: float = 5e-4
     """Peak learning rate (the optimizer's step size)."""
     warmup: int = 100

@@ -17,7 +17,9 @@ def tensorboard(folder: Path | None) -> Iterator[Board]:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
-        raise ImportError("--tensorboard needs a package of that name; pip install regard[log]") from None
+        raise ImportError(
+            "--tensorboard needs a package of that name; in a clone of regard, pip install '.[log]'"
+        ) from None
     writer = SummaryWriter(str(folder))
 
     def write(row: Mapping[str, Any]) -> None:

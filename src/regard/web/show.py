@@ -20,7 +20,7 @@ import numpy as np
 from jaxtyping import Float
 
 from regard.analysis.figure import Panel, svg
-from regard.analysis.reading import Reading, read_layer
+from regard.analysis.reading import Reading, find_kind, read_layer
 from regard.analysis.view import Axis, View, Views, shrink
 from regard.text.words import Words
 
@@ -81,6 +81,13 @@ def show(
     that were looked at, which are the same if left out; they name the attentions that are as long, and places are
     numbered elsewhere.
     """
+    from regard.attention import Trace
+
+    if not isinstance(what, Reading | Trace):
+        raise TypeError(
+            f"{what!r:.80} is neither a Reading nor a Trace; give what regard.load(name).attend(text) returns, or the "
+            f"trace of `with regard.record(model) as trace`"
+        )
     known = [each.name for each in what.maps] if isinstance(what, Reading) else list(what)
     wanted = known if names is None else list(names)
     if not wanted:
@@ -102,7 +109,7 @@ def _view(trace: "Trace", name: str, rows: Sequence[str] | None, columns: Sequen
         _axis(rows, weights.shape[1]),
         _axis(rows if columns is None else columns, weights.shape[2]),
         weights,
-        kind="self" if weights.shape[1] == weights.shape[2] else "cross",
+        kind=find_kind(name, weights),
         layer=read_layer(name),
         heads=len(weights),
     )

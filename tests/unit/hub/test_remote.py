@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from regard.hub import CheckpointError, load, save
+from regard.hub.remote import _whole
 from regard.models.deepsets import FAMILY, PRESETS, DeepSets
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -88,6 +89,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
     save(tmp_path / "repo", DeepSets(PRESETS["deepsets-nano"]), family=FAMILY, card={"title": "sets"})
     for name in ("pytorch_model.bin", "weights.pt", "README.md", "modeling.py", "tf_model.h5"):
         (tmp_path / "repo" / name).write_bytes(b"\x80\x02not for us")
+    for name in ("vocab.txt", "merges.txt"):
+        (tmp_path / "repo" / name).write_text(name)
     found = Server(tmp_path / "repo")
     thread = threading.Thread(target=found.serve_forever)
     thread.start()
@@ -113,8 +116,19 @@ def test_a_model_is_fetched_once_and_nothing_that_could_run(server: Server, tmp_
     assert (once, twice, tagged) == ("me/sets", "me/sets", "me/sets@v1")
     assert other.startswith("refused: hub:me/other cannot be fetched: the hub answers 404; check owner, name and rev")
     fetched = [each.rpartition("/")[2] for each in server.asked if each.startswith("GET") and "/resolve/" in each]
-    assert sorted(fetched) == ["card.json", "config.json", "model.safetensors"]
+    assert sorted(fetched) == ["card.json", "config.json", "merges.txt", "model.safetensors", "vocab.txt"]
     assert sum(each.endswith("me/sets/revision/main") for each in server.asked) == 1  # the second time nobody was asked
+
+
+def test_a_model_in_parts_is_whole_when_every_part_is_there(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model-1-of-2.safetensors").touch()
+    assert not _whole(tmp_path, pickle=False)  # the index has not come
+    parts = {"a": "model-1-of-2.safetensors", "b": "model-2-of-2.safetensors"}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": parts}))
+    assert not _whole(tmp_path, pickle=False)
+    (tmp_path / "model-2-of-2.safetensors").touch()
+    assert _whole(tmp_path, pickle=False)
 
 
 def test_without_a_network_one_sentence_says_so(tmp_path: Path) -> None:

@@ -65,6 +65,46 @@ def test_what_is_not_there_is_one_sentence_with_a_way_out(folder: Path, tmp_path
         _ = regard.from_pretrained
 
 
+def test_a_model_of_the_hub_without_a_table_is_opened_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, vocab_size=9)
+    BertModel(config).save_pretrained(tmp_path / "0123")
+    monkeypatch.setattr("regard.hub.remote.fetch", lambda what, *, pickle: tmp_path / "0123")
+    assert regard.load("hub:owner/bert").name == "owner/bert"
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(CheckpointError, match=r"in a clone of regard, pip install '\.\[hf\]'"):
+        regard.load("hub:owner/bert")
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_what_is_no_model_and_no_reading_is_told_what_can_be_given(folder: Path) -> None:
+    for what in (None, 3):
+        with pytest.raises(TypeError, match=f"{what} is no model; give a name that `regard list zoo` shows, a folder"):
+            regard.load(what)
+    for shown in ("de-en", 3):
+        with pytest.raises(TypeError, match="is neither a Reading nor a Trace; give what regard"):
+            regard.show(shown)
+    assert next(regard.load(folder, dtype=torch.bfloat16).model.parameters()).dtype == torch.bfloat16
+    with pytest.raises(ValueError, match="dtype is 'float16'; choose float32, bfloat16, int8"):
+        regard.load(folder, dtype=torch.float16)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_keywords_of_other_libraries_lead_somewhere(folder: Path) -> None:
+    short: Any = regard.load(folder, limit=4)
+    with pytest.raises(ValueError, match="at most 4 are read"):
+        short([LINES[0] * 3])
+    calls: list[Any] = [regard.load, short, short.attend, short.evaluate]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"takes no 'max_length'; how much is read is said by regard\.load"):
+            call(folder, max_length=3)
+    with pytest.raises(TypeError, match="takes no 'num_beams'; here it is beam"):
+        short.attend(LINES[2], num_beams=2)
+    with pytest.raises(TypeError, match="takes no 'max_new_tokens'; how much is written at most follows from"):
+        short(LINES, max_new_tokens=2)
+
+
 def test_importing_regard_imports_no_torch_and_offers_every_floor() -> None:
     code = (
         "import sys, regard\n"
@@ -99,14 +139,21 @@ def test_a_model_in_memory_of_anybody_can_be_looked_into() -> None:
         found.evaluate("world")
 
 
-def test_a_hugging_face_folder_without_a_table_is_opened_by_transformers(tmp_path: Path) -> None:
+def test_a_hugging_face_folder_without_a_table_is_opened_by_transformers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from transformers import BertConfig, BertModel
+    from transformers.utils import logging
 
     torch.manual_seed(0)
     config = BertConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=99)
     theirs = BertModel(config).eval()
     theirs.save_pretrained(tmp_path / "bert")
+    before = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    capsys.readouterr()
     found: Any = regard.load(tmp_path / "bert")
+    assert capsys.readouterr() == ("", "")
+    assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
     ids = torch.tensor([[2, 5, 6, 7, 3]])
     reading = found.attend({"input_ids": ids})
     assert len(reading.maps) == 2
@@ -114,14 +161,54 @@ def test_a_hugging_face_folder_without_a_table_is_opened_by_transformers(tmp_pat
     torch.testing.assert_close(reading.output.last_hidden_state, theirs(ids).last_hidden_state)
 
 
-def test_a_hugging_face_folder_with_a_table_becomes_our_own_model(tmp_path: Path) -> None:
+def marian() -> Any:
     from transformers import MarianConfig, MarianMTModel
 
     torch.manual_seed(0)
     settings: dict[str, Any] = dict(vocab_size=64, d_model=16, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
     layers: dict[str, Any] = {f"{side}_{key}": value for side in ("encoder", "decoder")
                               for key, value in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 32))}  # fmt: skip
-    theirs = MarianMTModel(MarianConfig(**settings, **layers, scale_embedding=True, forced_eos_token_id=None)).eval()
+    return MarianMTModel(MarianConfig(**settings, **layers, scale_embedding=True, forced_eos_token_id=None)).eval()
+
+
+def test_what_a_table_refuses_is_not_opened_by_transformers(tmp_path: Path) -> None:
+    theirs = marian()
+    with torch.no_grad():
+        theirs.model.encoder.layers[0].fc1.weight[0, 0] = float("nan")
+    theirs.save_pretrained(tmp_path / "opus")
+    with pytest.raises(CheckpointError, match="NaN or infinite"):
+        regard.load(tmp_path / "opus")
+    (tmp_path / "opus/config.json").write_bytes(b'{"model_type": "\xff"}')
+    with pytest.raises(CheckpointError, match="is no sound JSON"):
+        regard.load(tmp_path / "opus")
+
+
+def test_each_side_of_an_encoder_decoder_keeps_its_tokens() -> None:
+    class Letters:
+        def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
+            return [chr(97 + each) for each in ids]
+
+    found: Any = regard.load(marian(), tokenizer=Letters())
+    ids = {"input_ids": torch.tensor([[5, 6, 7, 1]]), "decoder_input_ids": torch.tensor([[0, 9, 8, 4]])}
+    reading = found.attend(ids)
+    kinds = {each.name.removeprefix("model."): (each.kind, each.rows, each.columns) for each in reading.maps}
+    assert kinds["encoder.layers.0.self_attn"] == ("self", "source", "source")
+    assert kinds["decoder.layers.0.self_attn"] == ("causal", "target", "target")
+    assert kinds["decoder.layers.0.encoder_attn"] == ("cross", "target", "source")
+    assert {name: axis.pieces for name, axis in reading.axes.items()} == {"source": (*"fghb",), "target": (*"ajie",)}
+    (one,) = found(ids)
+    torch.testing.assert_close(one.logits, reading.output.logits)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_a_foreign_model_is_told_its_arguments_by_name() -> None:
+    found: Any = regard.load(torch.nn.Identity())
+    with pytest.raises(ValueError, match="a Tensor is no input of Identity; give a text, or the arguments of its"):
+        found.attend(torch.ones(1, 3))
+
+
+def test_a_hugging_face_folder_with_a_table_becomes_our_own_model(tmp_path: Path) -> None:
+    theirs = marian()
     theirs.save_pretrained(tmp_path / "opus")
     from regard.hub import load
 
@@ -161,6 +248,33 @@ def test_a_recall_is_scored_by_distance() -> None:
     assert recall.attend(items[0]).output == recall(items)[0]
 
 
+def test_a_recall_shows_the_ids_that_were_read() -> None:
+    model = transformer.Transformer(transformer.Config(40, 16, 2, 2, 16)).eval()
+    recall: Any = pipeline("recall").of(model, card={"pairs": 1, "words": 4, "distance": 4})
+    reading = recall.attend([9, 12, 15, 9])
+    (cross, *_) = [each for each in reading.maps if each.kind == "cross"]
+    assert reading.axes[cross.rows].pieces == ("9",)
+    assert reading.axes[cross.columns].pieces == ("9", "12", "15")
+
+
+@pytest.mark.usefixtures("as_users_meet_it")
+def test_a_recall_refuses_what_it_cannot_read() -> None:
+    model = memnet.MemoryNetwork(memnet.Config(vocab=40, width=8, hops=1, times="fixed")).eval()
+    with pytest.raises(ValueError, match="the card of model does not say words, distance as whole numbers"):
+        pipeline("recall").of(model, card={"pairs": 2})
+    recall: Any = pipeline("recall").of(model, card={"pairs": 2, "words": 4, "distance": 4})
+    for given, why in (
+        ("hello", r"'hello' is no list of ids; write \[3, 1, 4\]"),
+        (3, "3 is no list of ids"),
+        ([1, 2, 3, 4, 40], "does not know the id 40; its ids go from 0 to 39"),
+        ([1, 2], "2 pairs and a question are 5 ids at least"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            recall([given])
+        with pytest.raises(ValueError, match=why):
+            recall.attend(given)
+
+
 @pytest.mark.usefixtures("as_users_meet_it")
 def test_tasks_are_the_files_of_the_folder_and_what_is_registered() -> None:
     assert {"translate", "parse", "classify", "recall"} <= set(pipelines())
@@ -178,6 +292,9 @@ def test_tasks_are_the_files_of_the_folder_and_what_is_registered() -> None:
 
         with pytest.raises(ValueError, match="a task is called 'translate' already"):
             regard.register(Other)
+        again = type("Translate", (Nothing,), {"task": "translate"})  # the name of ours, from another module
+        with pytest.raises(ValueError, match="a task is called 'translate' already"):
+            regard.register(again)
         with pytest.raises(TypeError, match="a int cannot be registered"):
             regard.register(3)  # type: ignore[type-var]
     finally:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 from torch import nn
 
-from regard.hub.gate import CheckpointError
+from regard.hub.gate import CheckpointError, NoTableError
 from regard.hub.tables.rules import Rule
 from regard.models.family import Family
 from regard.names import unknown
@@ -36,11 +37,13 @@ def tables() -> dict[str, Table]:
     return {table.model_type: table for table in found}
 
 
-def table(model_type: object) -> Table:
+def table(model_type: object, folder: Path, name: str) -> Table:
     """The table of a `model_type`; an unknown one is answered with those there are."""
     known = tables()
-    if not isinstance(model_type, str) or model_type not in known:
-        raise CheckpointError(unknown("model_type that can be loaded", model_type, known))
+    if not isinstance(model_type, str):
+        raise CheckpointError(f"{folder / 'config.json'} names no model_type; fetch it again")
+    if model_type not in known:
+        raise NoTableError(unknown("model_type that can be loaded", model_type, known), folder, name)
     return known[model_type]
 
 
