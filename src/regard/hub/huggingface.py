@@ -28,14 +28,14 @@ def read(
     unsafe = (
         _unpickle(place / _NAMES[2]) if pickle and not any((place / name).exists() for name in _NAMES[:2]) else None
     )
-    stored = _header(place) if unsafe is None else _read_index(place / _NAMES[2], unsafe)
+    stored = _header(place) if unsafe is None else _as_entries(place / _NAMES[2], unsafe)
     empty = {
         each: torch.empty(entry.shape, dtype=torch.float32 if entry.floating else torch.int64, device="meta")
         for each, entry in stored.items()
     }
     fields = found.config(about, stored.keys())
     model = gate.build(found.family.model, gate.config(found.family.config, fields, path, stored), path, stored)
-    gate.compare(_read_index(path, rules.load(found.rules, empty)), model.state_dict(), place)
+    gate.compare(_as_entries(path, rules.load(found.rules, empty)), model.state_dict(), place)
     tokenizer = _tokenizer(place, found, about, model)
     fill(model, rules.load(found.rules, unsafe or dict(gate.read(stored))), dtype=dtype, device=device)
     return Checkpoint(model, found.family, tokenizer, {"title": name, **found.card}, place, name)
@@ -90,7 +90,7 @@ def _header(place: Path) -> dict[str, Entry]:
     return found
 
 
-def _read_index(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Entry]:
+def _as_entries(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Entry]:
     """Tensors as a header would announce them."""
     return {
         name: Entry(path, "F32" if tensor.is_floating_point() else "I64", tuple(tensor.shape))

@@ -54,7 +54,7 @@ class SequenceToSequence(Pipeline):
         self.pad = 0 if pad is None else pad
         self.start = self.pad if start is None else start  # as Marian begins
         self.stop: int = self.tokenizer.stop
-        self.forbidden = (self.pad,) if start is None else ()  # what begins a text would otherwise be written again
+        self.forbidden = (self.pad,) if self.start == self.pad else ()  # what begins a text is never written in it
 
     def prefix(self, to: str | None) -> str:  # noqa: ARG002 - a multilingual translator answers
         """What is read in front of a text."""

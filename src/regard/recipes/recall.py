@@ -8,6 +8,9 @@ to the key before it is found out where there is little noise. A Transformer fin
 steps at the 33 % of guessing: with --seed 2, 99.1 % after 1800 steps (98.8 % at the worst distance), in 3.1 minutes of
 one core of an EPYC; seeds 0 and 1 were there after 1200 steps.
 
+Measured: at its defaults 100 % at every distance up to 64, and 99 % at 128, which was never met; 2.8 minutes on one
+core of an AMD EPYC (Zen 3).
+
 regard train recall
 regard train recall --model seq2seq-nano --set cell=lstm attention=none bidirectional=false
 regard train recall --model memnet-nano --distance 128

@@ -295,3 +295,14 @@ def test_a_blank_line_and_a_long_one_are_evaluated_too(tmp_path: Path) -> None:
     assert found.count == 3
     assert math.isfinite(found.scores["perplexity"].value)
     assert found.outputs[1] == ""
+
+
+def test_what_begins_a_text_is_never_written_in_it() -> None:
+    """Marian begins with its padding, and nothing in its weights forbids it later."""
+    made = model("fixed")
+    made.to_vocab.bias.data[PAD] = 100.0
+    begins_with_padding = replace(tokenizer(), start=PAD)
+    for beam in (1, 3):
+        for best in Translate.of(made, begins_with_padding)(TEXTS, beam=beam):
+            assert PAD not in best.hypothesis.words
+    assert PAD in translator(made)(TEXTS, beam=1)[0].hypothesis.words
