@@ -5,11 +5,9 @@ states that are carried along (seq2seq-nano with attention=none and cell=rnn, gr
 (seq2seq-nano; Bahdanau 2014), convolutions (tcn-nano; Bai 2018), memories (memnet-nano; Sukhbaatar 2015). The score is
 accuracy, in all and by distance. Short distances are met as often as long ones, octave by octave: that a value belongs
 to the key before it is found out where there is little noise. A Transformer finds it all at once, after hundreds of
-steps at the 33 % of guessing: with --seed 2, 99.1 % after 1800 steps (98.8 % at the worst distance), in 3.1 minutes of
-one core of an EPYC; seeds 0 and 1 were there after 1200 steps.
-
-Measured: at its defaults 100 % at every distance up to 64, and 99 % at 128, which was never met; 2.8 minutes on one
-core of an AMD EPYC (Zen 3).
+steps at the 33 % of guessing. Measured at the defaults: 100 % at every distance up to 64, and 99 % at 128, which was
+never met, in 2.8 minutes of one core of an AMD EPYC (Zen 3). Other seeds may need more: --seed 2 has 74 % after 1,200
+steps and 99 % after 1,800.
 
 regard train recall
 regard train recall --model seq2seq-nano --set cell=lstm attention=none bidirectional=false
