@@ -151,7 +151,7 @@ class Evil:
         ({"encoder_layers": 10**6, "decoder_layers": 10**6, "num_hidden_layers": 10**6}, "far larger model than"),
         ({"scale_embedding": 1}, "scale_embedding is 1, not bool"),
         ({"model_type": "bart"}, "no model_type that can be loaded is called 'bart'; try marian"),
-        ({"model_type": ["marian"]}, "no model_type that can be loaded is called"),
+        ({"model_type": ["marian"]}, "names no model_type"),
         ({"model_type": "../torch"}, "no model_type that can be loaded is called"),
     ],
 )

@@ -97,7 +97,9 @@ def test_an_option_of_another_task_is_refused(tmp_path: Path, capsys: Captured) 
     from regard.models import memnet
 
     small = memnet.MemoryNetwork(memnet.Config(vocab=40, width=8, hops=1, times="fixed"))
-    save(tmp_path / "recall", small, family=memnet.FAMILY, card={"task": "recall"})
+    save(
+        tmp_path / "recall", small, family=memnet.FAMILY, card={"task": "recall", "pairs": 1, "words": 4, "distance": 4}
+    )
     assert main(["evaluate", str(tmp_path / "recall"), "world", "--length-penalty", "1"]) == 2
     assert capsys.readouterr().err == "regard: --length-penalty does nothing for the task 'recall'; leave it out\n"
     assert main(["look", str(tmp_path / "recall"), "[3, 1, 3]", "--to", "de"]) == 2

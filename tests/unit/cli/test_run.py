@@ -19,7 +19,9 @@ TEXT, LONG = "La regina canta.", "lupo " * 10_000
 @pytest.fixture
 def recall(tmp_path: Path) -> str:
     model = memnet.MemoryNetwork(memnet.Config(vocab=40, width=8, hops=1, times="fixed"))
-    save(tmp_path / "recall", model, family=memnet.FAMILY, card={"task": "recall", "pairs": 1})
+    save(
+        tmp_path / "recall", model, family=memnet.FAMILY, card={"task": "recall", "pairs": 1, "words": 4, "distance": 4}
+    )
     return str(tmp_path / "recall")
 
 

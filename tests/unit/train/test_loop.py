@@ -329,7 +329,9 @@ def test_tensorboard_is_asked_for_by_name_where_it_is_missing(tmp_path: Path) ->
     try:
         import tensorboard  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: F401
     except ImportError:
-        with pytest.raises(ImportError, match=r"--tensorboard needs a package of that name; pip install regard\[log\]"):
+        with pytest.raises(
+            ImportError, match=r"--tensorboard needs a package of that name; in a clone of regard, pip install"
+        ):
             fit(line(), replace(SHORT, tensorboard=True), tmp_path, recipe="line", quiet=True)
     else:
         pytest.skip("tensorboard is installed")

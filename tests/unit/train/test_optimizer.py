@@ -109,5 +109,5 @@ def test_a_teacher_that_follows_its_student_is_kept_so_that_a_run_goes_on_bit_by
 
 
 def test_a_metric_that_nobody_scores_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="the metric is 'bleu', and the scores are loss; name one of them"):
+    with pytest.raises(Exception, match="the metric is 'bleu', and the scores are val_loss; name one of them"):
         fit(replace(line(), metric="bleu"), SHORT, tmp_path, recipe="line", quiet=True)
