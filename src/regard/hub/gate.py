@@ -32,7 +32,7 @@ class CheckpointError(ValueError):
 
 
 class NoTableError(CheckpointError):
-    """A sound config.json of Hugging Face whose `model_type` no table of ours reads."""
+    """A sound config.json of Hugging Face whose `model_type` or settings no table of ours reads."""
 
     def __init__(self, message: str, folder: Path, name: str) -> None:
         super().__init__(message)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard import files
 from regard.hub import gate
-from regard.hub.gate import CheckpointError, Entry
+from regard.hub.gate import CheckpointError, Entry, NoTableError
 from regard.hub.store import Checkpoint, fill, pack, write
 from regard.hub.tables import rules
 from regard.hub.tables.table import Table, table, table_of
@@ -29,15 +29,22 @@ def read(
         _unpickle(place / _NAMES[2]) if pickle and not any((place / name).exists() for name in _NAMES[:2]) else None
     )
     stored = _header(place) if unsafe is None else _as_entries(place / _NAMES[2], unsafe)
+    try:
+        fields = found.config(about, stored.keys())
+    except CheckpointError as error:
+        if "task" in found.card:
+            raise
+        raise NoTableError(str(error), place, name) from None  # transformers can still look into it
+    stored = {each: entry for each, entry in stored.items() if each not in found.unused(fields)}
     empty = {
         each: torch.empty(entry.shape, dtype=torch.float32 if entry.floating else torch.int64, device="meta")
         for each, entry in stored.items()
     }
-    fields = found.config(about, stored.keys())
     model = gate.build(found.family.model, gate.config(found.family.config, fields, path, stored), path, stored)
     gate.compare(_as_entries(path, rules.load(found.rules, empty)), model.state_dict(), place)
     tokenizer = _tokenizer(place, found, about, model)
-    fill(model, rules.load(found.rules, unsafe or dict(gate.read(stored))), dtype=dtype, device=device)
+    theirs = dict(gate.read(stored)) if unsafe is None else {each: unsafe[each] for each in stored}
+    fill(model, rules.load(found.rules, theirs), dtype=dtype, device=device)
     return Checkpoint(model, found.family, tokenizer, {"title": name, **found.card}, place, name)
 
 

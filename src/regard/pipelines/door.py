@@ -40,6 +40,10 @@ def load(
             checkpoint = load_checkpoint(what)
         except NoTableError as error:
             checkpoint = open_with_transformers(error.folder, error.name, tokenizer)
+        foreign = checkpoint.family is not None and not (checkpoint.folder / "card.json").exists()
+        if foreign and task is None and "task" not in checkpoint.card:
+            # Its table names no task, so that it can only be looked into, which transformers is as good for.
+            checkpoint = open_with_transformers(checkpoint.folder, checkpoint.name, tokenizer)
     else:
         raise TypeError(
             f"{what!r:.80} is no model; give a name that `regard list zoo` shows, a folder, hub:owner/name, or a "

@@ -80,7 +80,7 @@ class Foreign(Pipeline):
 
 
 def open_with_transformers(folder: Path, name: str, tokenizer: Any) -> Checkpoint:
-    """A Hugging Face folder that no table of ours reads, opened by `transformers` where that is installed.
+    """A Hugging Face folder that no table or no task of ours takes, opened by `transformers` where it is installed.
 
     Nothing is fetched, and no code of the folder is run.
     """
@@ -88,7 +88,7 @@ def open_with_transformers(folder: Path, name: str, tokenizer: Any) -> Checkpoin
         from transformers import AutoModel, AutoTokenizer
     except ImportError:
         raise CheckpointError(
-            f"{folder} is a Hugging Face model that regard has no table for; to look at it by transformers, in a clone "
+            f"{folder} is a Hugging Face model that no task of regard takes; to look at it by transformers, in a clone "
             f"of regard, pip install '.[hf]'"
         ) from None
     settings = {"local_files_only": True, "trust_remote_code": False}

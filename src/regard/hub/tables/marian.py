@@ -10,7 +10,7 @@ from typing import Any
 
 from regard.hub.gate import CheckpointError, listed
 from regard.hub.tables.rules import Rule, ignored, same, squeezed, tied
-from regard.hub.tables.table import Table
+from regard.hub.tables.table import Table, find_problems
 from regard.models.transformer import FAMILY, Config
 from regard.text import Tokenizer
 
@@ -77,12 +77,7 @@ _WITHOUT_EFFECT = {
 
 def config(given: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:
     """Our fields for their config.json; every field is honoured or refused by its name."""
-    problems = [f"{name} is not known" for name in given.keys() - _READ - _WITHOUT_EFFECT - _FIXED.keys()]
-    problems += [
-        f"{name} is {str(given[name])[:40]}, and only {allowed[0]} is supported"
-        for name, allowed in _FIXED.items()
-        if name in given and not any(type(given[name]) is type(each) and given[name] == each for each in allowed)
-    ]
+    problems = find_problems(given, _READ | _WITHOUT_EFFECT, _FIXED)
     twins = {"layers": "num_hidden_layers", "attention_heads": "num_attention_heads", "ffn_dim": ""}
     for name, third in twins.items():
         sides = [

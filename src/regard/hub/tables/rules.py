@@ -18,7 +18,7 @@ from regard.hub.gate import CheckpointError, listed
 class Rule:
     """What a tensor is called there and here, and how it is laid out there."""
 
-    kind: Literal["same", "transposed", "squeezed", "split", "tied", "ignored"]
+    kind: Literal["same", "transposed", "squeezed", "split", "tied", "alias", "ignored"]
     theirs: str
     ours: tuple[str, ...] = ()
 
@@ -64,6 +64,11 @@ def tied(theirs: str, other: str) -> Rule:
     return Rule("tied", theirs, (other,))
 
 
+def alias(theirs: str, ours: str) -> Rule:
+    """Another of their names for the same, as older files have it; it is not written."""
+    return Rule("alias", theirs, (ours,))
+
+
 def ignored(theirs: str) -> Rule:
     """What a model computes by itself, such as a table of sines; it is not written."""
     return Rule("ignored", theirs)
@@ -102,7 +107,7 @@ def save(rules: Sequence[Rule], ours: Mapping[str, Tensor]) -> dict[str, Tensor]
     """Their tensors from ours; every name of ours is claimed by one rule, or all that are not are told at once."""
     found: dict[str, Tensor] = {}
     claimed: dict[str, int] = dict.fromkeys(ours, 0)
-    for rule in (rule for rule in rules if rule.kind not in ("tied", "ignored")):
+    for rule in (rule for rule in rules if rule.kind not in ("tied", "alias", "ignored")):
         for names, holes in _parts(rule, ours):
             found[_fill(rule.theirs, holes)] = rule.save([ours[name] for name in names])
             for name in names:

@@ -27,6 +27,8 @@ class Table:
     to_json: Callable[[Any, Tokenizer | None], dict[str, Any]]
     tokenizer: Callable[[Mapping[str, Any], Tokenizer], Tokenizer]
     card: Mapping[str, Any]
+    # Tensors that a file may have and a model with these fields of ours has not, as under a head that needs no pooler.
+    unused: Callable[[Mapping[str, Any]], Set[str]] = lambda _: frozenset()
 
 
 def tables() -> dict[str, Table]:
@@ -45,6 +47,15 @@ def table(model_type: object, folder: Path, name: str) -> Table:
     if model_type not in known:
         raise NoTableError(unknown("model_type that can be loaded", model_type, known), folder, name)
     return known[model_type]
+
+
+def find_problems(given: Mapping[str, Any], known: Set[str], fixed: Mapping[str, tuple[object, ...]]) -> list[str]:
+    """What speaks against a config.json: fields that nobody knows, and those that have but some supported values."""
+    return [f"{name} is not known" for name in given.keys() - known - fixed.keys()] + [
+        f"{name} is {str(given[name])[:40]}, and only {allowed[0]} is supported"
+        for name, allowed in fixed.items()
+        if name in given and not any(type(given[name]) is type(each) and given[name] == each for each in allowed)
+    ]
 
 
 def table_of(model: nn.Module) -> Table:
