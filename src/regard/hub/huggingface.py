@@ -35,9 +35,10 @@ def read(
     }
     fields = found.config(about, stored.keys())
     model = gate.build(found.family.model, gate.config(found.family.config, fields, path, stored), path, stored)
-    gate.compare(_as_entries(path, rules.load(found.rules, empty)), model.state_dict(), place)
+    gate.compare(_as_entries(path, rules.load(found.rules, empty, prefix=found.prefix)), model.state_dict(), place)
     tokenizer = _tokenizer(place, found, about, model)
-    fill(model, rules.load(found.rules, unsafe or dict(gate.read(stored))), dtype=dtype, device=device)
+    theirs = unsafe or dict(gate.read(stored))
+    fill(model, rules.load(found.rules, theirs, prefix=found.prefix), dtype=dtype, device=device)
     return Checkpoint(model, found.family, tokenizer, {"title": name, **found.card}, place, name)
 
 

@@ -27,6 +27,8 @@ class Table:
     to_json: Callable[[Any, Tokenizer | None], dict[str, Any]]
     tokenizer: Callable[[Mapping[str, Any], Tokenizer], Tokenizer]
     card: Mapping[str, Any]
+    prefix: str = ""  # of their names, which a file of the model without its head leaves out
+    fits: Callable[[Any], bool] | None = None  # whether it writes a model of this config, where several tables might
 
 
 def tables() -> dict[str, Table]:
@@ -50,9 +52,9 @@ def table(model_type: object, folder: Path, name: str) -> Table:
 def table_of(model: nn.Module) -> Table:
     """The table by which a model of ours is written for others."""
     for each in tables().values():
-        if type(model) is each.family.model:
+        if type(model) is each.family.model and (each.fits is None or each.fits(model.config)):
             return each
-    known = ", ".join(each.family.name for each in tables().values())
+    known = ", ".join(sorted({each.family.name for each in tables().values()}))
     raise ValueError(
         f"a {type(model).__name__} has no place in other libraries; models of these families have: {known}"
     )
