@@ -13,7 +13,7 @@ from regard.attention import causal, padding
 from regard.hub import CheckpointError, export, load, save
 from regard.hub.tables import torch as torchs
 from regard.hub.tables.marian import RULES
-from regard.hub.tables.rules import alias, ignored, same, split, squeezed, tied, transposed
+from regard.hub.tables.rules import alias, ignored, same, split, split_transposed, squeezed, tied, transposed
 from regard.hub.tables.rules import load as load_rules
 from regard.hub.tables.rules import save as save_rules
 from regard.models.transformer import Config, Transformer
@@ -179,6 +179,7 @@ def test_rules_read_forwards_and_backwards_are_the_same_tensors() -> None:
         same("wte.weight", "embed.weight"),
         transposed("h.{i}.c_fc.weight", "blocks.{i}.up.weight"),
         split("h.{i}.qkv.{p}", ["blocks.{i}.q.{p}", "blocks.{i}.k.{p}", "blocks.{i}.v.{p}"]),
+        split_transposed("h.{i}.kv.weight", ["blocks.{i}.kv.k", "blocks.{i}.kv.v"]),
         squeezed("final", "bias"),
         tied("head.weight", "wte.weight"),
         alias("ln.gamma", "norm.weight"),
@@ -191,11 +192,13 @@ def test_rules_read_forwards_and_backwards_are_the_same_tensors() -> None:
         "h.0.c_fc.weight": torch.randn(4, 8),
         "h.0.qkv.weight": torch.randn(12, 4),
         "h.0.qkv.bias": torch.randn(12),
+        "h.0.kv.weight": torch.randn(4, 6),
         "final": torch.randn(1, 5),
         "ln.weight": torch.randn(4),
     }
     ours = load_rules(rules, theirs | {"head.weight": embed.clone(), "h.0.mask": torch.ones(3)})
     assert ours["blocks.0.k.weight"].equal(theirs["h.0.qkv.weight"][4:8])
+    assert ours["blocks.0.kv.v"].equal(theirs["h.0.kv.weight"][:, 3:].T)
     assert ours["blocks.0.up.weight"].shape == (8, 4)
     assert ours["bias"].shape == (5,)
     older = {"ln.gamma" if name == "ln.weight" else name: tensor for name, tensor in theirs.items()}
@@ -222,6 +225,21 @@ def test_every_name_is_claimed_once_and_all_problems_are_told_together() -> None
         assert said in str(caught.value)
     with pytest.raises(CheckpointError, match=r"written under their names: k is not known; z is not known"):
         save_rules(rules, {"b.y": torch.ones(1), "k": torch.ones(1), "z": torch.ones(1)})
+
+
+def test_a_matrix_that_does_not_split_is_told_by_its_shape() -> None:
+    for shape in ((4, 7), (6,), (2, 3, 6)):
+        with pytest.raises(CheckpointError, match=rf"s of shape \({shape[0]}, ?.*\) does not split into 2"):
+            load_rules([split_transposed("s", ["q", "k"])], {"s": torch.ones(shape)})
+
+
+def test_a_prefix_is_added_only_where_a_rule_is_waiting_for_it() -> None:
+    rules, one = [same("t.a", "a"), same("t.b", "b"), same("head", "c")], torch.ones(1)
+    assert load_rules(rules, {"a": one, "t.b": one, "head": one}, prefix="t.").keys() == {"a", "b", "c"}
+    with pytest.raises(CheckpointError, match="understood: a is not known; odd is not known"):
+        load_rules(rules, {"a": one, "t.a": one, "odd": one}, prefix="t.")
+    with pytest.raises(CheckpointError, match="a is not known"):
+        load_rules(rules, {"a": one})
 
 
 def test_marians_table_claims_every_tensor_of_ours_once() -> None:

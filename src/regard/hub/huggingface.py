@@ -41,10 +41,10 @@ def read(
         for each, entry in stored.items()
     }
     model = gate.build(found.family.model, gate.config(found.family.config, fields, path, stored), path, stored)
-    gate.compare(_as_entries(path, rules.load(found.rules, empty)), model.state_dict(), place)
+    gate.compare(_as_entries(path, rules.load(found.rules, empty, prefix=found.prefix)), model.state_dict(), place)
     tokenizer = _tokenizer(place, found, about, model)
     theirs = dict(gate.read(stored)) if unsafe is None else {each: unsafe[each] for each in stored}
-    fill(model, rules.load(found.rules, theirs), dtype=dtype, device=device)
+    fill(model, rules.load(found.rules, theirs, prefix=found.prefix), dtype=dtype, device=device)
     return Checkpoint(model, found.family, tokenizer, {"title": name, **found.card}, place, name)
 
 

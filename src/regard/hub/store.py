@@ -89,8 +89,9 @@ def read(
 
 def fill(model: nn.Module, tensors: Mapping[str, Tensor], *, dtype: torch.dtype, device: str | torch.device) -> None:
     """Give a model that was built without weights its tensors, which are copied, and make it ready to be used."""
+    laid = torch.contiguous_format  # also where a table has turned a matrix
     ready = {
-        name: tensor.to(device, dtype if tensor.is_floating_point() else tensor.dtype, copy=True)
+        name: tensor.to(device, dtype if tensor.is_floating_point() else tensor.dtype, copy=True, memory_format=laid)
         for name, tensor in tensors.items()
     }
     model.load_state_dict(ready, assign=True)

@@ -58,7 +58,10 @@ def load(
     if checkpoint.family is None and task is None:
         one: Pipeline = Foreign(checkpoint, limit=limit)
     elif named is None:
-        raise ValueError(f"the card of {checkpoint.name} names no task; say which, as by task='translate'")
+        raise ValueError(
+            f"the card of {checkpoint.name} names no task; say which, as by task='translate', or take the model alone "
+            f"by regard.hub.load"
+        )
     else:
         one = pipeline(str(named))(checkpoint, limit=limit)
     return one if device is None else one.to(device)

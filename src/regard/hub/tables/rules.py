@@ -18,7 +18,7 @@ from regard.hub.gate import CheckpointError, listed
 class Rule:
     """What a tensor is called there and here, and how it is laid out there."""
 
-    kind: Literal["same", "transposed", "squeezed", "split", "tied", "alias", "ignored"]
+    kind: Literal["same", "transposed", "squeezed", "split", "split_transposed", "tied", "alias", "ignored"]
     theirs: str
     ours: tuple[str, ...] = ()
 
@@ -30,11 +30,15 @@ class Rule:
     def load(self, tensor: Tensor) -> Sequence[Tensor]:
         if self.kind == "split":
             return tensor.chunk(len(self.ours))
+        if self.kind == "split_transposed":
+            return tensor.T.chunk(len(self.ours))
         return [tensor.T if self.kind == "transposed" else tensor.squeeze(0) if self.kind == "squeezed" else tensor]
 
     def save(self, tensors: Sequence[Tensor]) -> Tensor:
         if self.kind == "split":
             return torch.cat(list(tensors))
+        if self.kind == "split_transposed":
+            return torch.cat(list(tensors)).T
         (tensor,) = tensors
         return tensor.T if self.kind == "transposed" else tensor[None] if self.kind == "squeezed" else tensor
 
@@ -59,6 +63,11 @@ def split(theirs: str, ours: Sequence[str]) -> Rule:
     return Rule("split", theirs, tuple(ours))
 
 
+def split_transposed(theirs: str, ours: Sequence[str]) -> Rule:
+    """Several of our matrices side by side in one, inputs and outputs exchanged, as in GPT-2's c_attn."""
+    return Rule("split_transposed", theirs, tuple(ours))
+
+
 def tied(theirs: str, other: str) -> Rule:
     """A second copy of another of their tensors, which must be equal to it; it is not written."""
     return Rule("tied", theirs, (other,))
@@ -74,8 +83,12 @@ def ignored(theirs: str) -> Rule:
     return Rule("ignored", theirs)
 
 
-def load(rules: Sequence[Rule], theirs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Our tensors from theirs; every name of theirs is claimed by one rule, or all that are not are told at once."""
+def load(rules: Sequence[Rule], theirs: Mapping[str, Tensor], *, prefix: str = "") -> dict[str, Tensor]:
+    """Our tensors from theirs; every name of theirs is claimed by one rule, or all that are not are told at once.
+
+    `prefix` is what a model saved without its head leaves out of its names, such as "transformer.".
+    """
+    theirs = {_with_prefix(rules, name, prefix, theirs): tensor for name, tensor in theirs.items()}
     found: dict[str, Tensor] = {}
     problems: list[str] = []
     for name, tensor in theirs.items():
@@ -91,7 +104,7 @@ def load(rules: Sequence[Rule], theirs: Mapping[str, Tensor]) -> dict[str, Tenso
             if other is None or other.shape != tensor.shape or not (tensor.is_meta or tensor.equal(other)):
                 problems.append(f"{name} is not the copy of {_fill(rule.ours[0], holes)} that it should be")
             continue
-        if rule.kind == "split" and (tensor.ndim == 0 or tensor.shape[0] % len(rule.ours)):
+        if not _splits(rule, tensor):
             problems.append(f"{name} of shape {tuple(tensor.shape)} does not split into {len(rule.ours)}")
             continue
         for ours, part in zip(rule.ours, rule.load(tensor), strict=True):
@@ -118,6 +131,20 @@ def save(rules: Sequence[Rule], ours: Mapping[str, Tensor]) -> dict[str, Tensor]
     if problems:
         raise CheckpointError(f"this model cannot be written under their names: {listed(problems)}")
     return found
+
+
+def _with_prefix(rules: Sequence[Rule], name: str, prefix: str, taken: Mapping[str, Tensor]) -> str:
+    """A name that no rule claims, as the one that a rule would claim if the prefix stood before it."""
+    whole = prefix + name
+    if whole in taken or any(_match(rule.theirs, name) is not None for rule in rules):
+        return name
+    return whole if any(_match(rule.theirs, whole) is not None for rule in rules) else name
+
+
+def _splits(rule: Rule, tensor: Tensor) -> bool:
+    if rule.kind == "split":
+        return tensor.ndim > 0 and tensor.shape[0] % len(rule.ours) == 0
+    return rule.kind != "split_transposed" or (tensor.ndim == 2 and tensor.shape[1] % len(rule.ours) == 0)
 
 
 def _parts(rule: Rule, ours: Mapping[str, Tensor]) -> Iterator[tuple[list[str], dict[str, str]]]:

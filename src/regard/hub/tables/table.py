@@ -29,6 +29,8 @@ class Table:
     card: Mapping[str, Any]
     # Tensors that a file may have and a model with these fields of ours has not, as under a head that needs no pooler.
     unused: Callable[[Mapping[str, Any]], Set[str]] = lambda _: frozenset()
+    prefix: str = ""  # of their names, which a file of the model without its head leaves out
+    fits: Callable[[Any], bool] | None = None  # whether it writes a model of this config, where several tables might
 
 
 def tables() -> dict[str, Table]:
@@ -61,9 +63,9 @@ def find_problems(given: Mapping[str, Any], known: Set[str], fixed: Mapping[str,
 def table_of(model: nn.Module) -> Table:
     """The table by which a model of ours is written for others."""
     for each in tables().values():
-        if type(model) is each.family.model:
+        if type(model) is each.family.model and (each.fits is None or each.fits(model.config)):
             return each
-    known = ", ".join(each.family.name for each in tables().values())
+    known = ", ".join(sorted({each.family.name for each in tables().values()}))
     raise ValueError(
         f"a {type(model).__name__} has no place in other libraries; models of these families have: {known}"
     )
