@@ -1,11 +1,20 @@
 """Feed-forward networks: what a block computes of each token alone, between two attentions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.layers.dropout import Dropout
+
+# By the name that configs use; `gelu_tanh` is the approximation of GPT-2, gelu_new in Hugging Face's configs.
+ACTIVATIONS: Mapping[str, Callable[[], nn.Module]] = {
+    "relu": nn.ReLU,
+    "gelu": nn.GELU,
+    "gelu_tanh": partial(nn.GELU, approximate="tanh"),
+    "silu": nn.SiLU,
+}
 
 
 class MLP(nn.Module):

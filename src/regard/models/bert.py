@@ -4,7 +4,6 @@ Deviations: first weights are drawn from a whole normal distribution, where the 
 deviations; one dropout serves embeddings, branches, attention weights and classifiers, as in every published model.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, cast, get_args
@@ -16,7 +15,7 @@ from torch import Tensor, nn
 from regard.attention import multihead, padding
 from regard.layers.blocks import PostNormBlock
 from regard.layers.dropout import Dropout
-from regard.layers.mlp import MLP
+from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Learned
 from regard.layers.stack import Stack
 from regard.layers.tied import Tied
@@ -24,12 +23,6 @@ from regard.models.family import Family
 
 # The two heads of the training, the first of them alone, and figure 4: of a sentence or pair, of each token, of spans.
 Head = Literal["pretraining", "masked", "classify", "tokens", "spans", "none"]
-ACTIVATIONS: Mapping[str, Callable[[], nn.Module]] = {
-    "gelu": nn.GELU,
-    "gelu_tanh": partial(nn.GELU, approximate="tanh"),
-    "relu": nn.ReLU,
-    "silu": nn.SiLU,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ Deviations: positions are drawn as wide as words, where GPT-2's code draws them 
 is dense, where the paper's alternates with banded ones, and none drops anything, of which the paper says nothing.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -18,18 +17,11 @@ from regard.attention import Dot, both, causal, multihead, padding
 from regard.layers.blocks import Block, PostNormBlock
 from regard.layers.decoder import DecoderState
 from regard.layers.dropout import Dropout
-from regard.layers.mlp import MLP
+from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Learned
 from regard.layers.stack import Stack
 from regard.layers.tied import Tied
 from regard.models.family import Family
-
-ACTIVATIONS: Mapping[str, Callable[[], nn.Module]] = {
-    "gelu_tanh": partial(nn.GELU, approximate="tanh"),
-    "gelu": nn.GELU,
-    "relu": nn.ReLU,
-    "silu": nn.SiLU,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +36,7 @@ class Config:
     attn_dropout: float = 0.1  # of attention weights
     activation: Literal["gelu_tanh", "gelu", "relu", "silu"] = "gelu_tanh"
     norm_first: bool = True  # with a last norm behind the stack
-    epsilon: float = 1e-5  # of the norms
+    eps: float = 1e-5  # of the norms
     # What scores are divided by: the root of a head's width; that and the number of the layer, counted from 1; nothing.
     scale: Literal["width", "layer", "none"] = "width"
 
@@ -67,7 +59,7 @@ class GPT(nn.Module):
         self.position = Learned(config.context, config.width)
         self.dropout = Dropout(config.dropout)
         self.decoder = Stack(_block(config, layer) for layer in range(1, config.depth + 1))
-        self.norm = nn.LayerNorm(config.width, eps=config.epsilon) if config.norm_first else nn.Identity()
+        self.norm = nn.LayerNorm(config.width, eps=config.eps) if config.norm_first else nn.Identity()
         self.to_vocab = Tied(self.embed)
         nn.init.normal_(self.embed.weight, std=0.02)
         for name, module in self.named_modules():
@@ -110,7 +102,7 @@ def _block(config: Config, layer: int) -> Block:
         config.width,
         multihead(config.width, config.heads, score=Dot(scale), dropout=config.attn_dropout),
         MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation]),
-        norm=partial(nn.LayerNorm, eps=config.epsilon),
+        norm=partial(nn.LayerNorm, eps=config.eps),
         dropout=config.dropout,
     )
 

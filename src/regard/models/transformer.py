@@ -17,7 +17,7 @@ from regard.attention import Attention, causal, multihead, padding
 from regard.layers.blocks import Block, PostNormBlock
 from regard.layers.decoder import DecoderState
 from regard.layers.dropout import Dropout
-from regard.layers.mlp import MLP
+from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Sinusoidal
 from regard.layers.stack import Stack
 from regard.layers.tied import Tied
@@ -111,7 +111,7 @@ def _block(config: Config, *, cross: bool) -> Block:
         MLP(
             config.width,
             config.hidden,
-            activation={"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU}[config.activation],
+            activation=ACTIVATIONS[config.activation],
         ),
         cross=multihead(config.width, config.heads) if cross else None,
         dropout=config.dropout,

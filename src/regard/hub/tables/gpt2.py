@@ -133,7 +133,7 @@ def shared(values: Mapping[str, Any]) -> dict[str, Any]:
         "heads": values["n_head"],
         "dropout": values["resid_pdrop"],
         "attn_dropout": values["attn_pdrop"],
-        "epsilon": values["layer_norm_epsilon"],
+        "eps": values["layer_norm_epsilon"],
     }
 
 
@@ -184,7 +184,7 @@ def shared_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
         "n_head": given.heads,
         **dict.fromkeys(("resid_pdrop", "embd_pdrop"), given.dropout),
         "attn_pdrop": given.attn_dropout,
-        "layer_norm_epsilon": given.epsilon,
+        "layer_norm_epsilon": given.eps,
         "tie_word_embeddings": True,
         **dict(zip(("bos_token_id", "eos_token_id", "pad_token_id"), ids, strict=True)),
     }
