@@ -9,6 +9,7 @@ from regard.cli.source import constant, parse_file, sentence
 
 # Groups in the order of the help; any other follows.
 GROUPS = ["Start here", "Look inside", "Train and run", "Reference"]
+TRY = ("demo", "translate", "look")  # verbs whose first example works at once
 
 
 class Verb:
@@ -46,7 +47,8 @@ def overview(summary: str) -> Iterator[str]:
             yield from (f"  {ink(verb.name.ljust(width), CYAN)}  {verb.summary}" for verb in members)
     yield ""
     yield ink("Try", BOLD)
-    for command, _, why in [verb.examples[0].partition("  ") for verb in known if verb.examples][:3]:
-        yield f"  {command:<24}" + ink(why.strip(), DIM)
+    for verb in (verb for name in TRY for verb in known if verb.name == name):
+        command, _, why = verb.examples[0].partition("  ")
+        yield f"  {command:<62}" + ink(why.strip(), DIM)
     yield ""
     yield ink("regard VERB --help explains a verb; regard --version tells the version.", DIM)
