@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tyro.conf import Positional, arg
 
 from regard.cli.lines import Failure, print_answers
-from regard.cli.load import load_model
+from regard.cli.load import load_model, refuse_useless
 from regard.files import jsonable
 from regard.names import Dtype
 
@@ -31,6 +31,8 @@ class Flags:
     """A name that `regard list zoo` shows, a folder, or hub:owner/name."""
     inputs: Annotated[Positional[tuple[str, ...]], arg(metavar="INPUT")] = ()
     """What the model reads; without it, standard input line by line. Ids are written as [3, 1, 4]."""
+    to: str = ""
+    """Target language, for a translator that writes several."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
@@ -39,7 +41,9 @@ class Flags:
 
 def main(flags: Flags) -> None:
     """Print the output for each input."""
-    pipeline = load_model(flags.model, dtype=flags.dtype)
+    pipeline: Any = load_model(flags.model, dtype=flags.dtype)
+    options = {"to": flags.to} if flags.to else {}
+    refuse_useless(options, pipeline.__call__, pipeline.task)
 
     def show(given: str, found: Any) -> str:
         if flags.json:
@@ -47,7 +51,9 @@ def main(flags: Flags) -> None:
             return json.dumps({"input": given, **facts}, ensure_ascii=False)
         return "" if isinstance(found, Failure) else _plain(found)
 
-    print_answers(flags.inputs, lambda inputs: pipeline([read_input(pipeline, each) for each in inputs]), show)
+    print_answers(
+        flags.inputs, lambda inputs: pipeline([read_input(pipeline, each) for each in inputs], **options), show
+    )
 
 
 def read_input(pipeline: "Pipeline", given: str) -> str | list[int]:

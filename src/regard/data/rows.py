@@ -75,11 +75,16 @@ def parallel(source: Path, target: Path) -> list[tuple[str, str]]:
     return [pair for pair in zip(first, second, strict=True) if "".join(pair).strip()]
 
 
+LONGEST = 2**20  # bytes of a line
+
+
 def lines(path: Path) -> Iterator[str]:
     """Lines of a file, gzipped or not, in strict UTF-8. Only a line feed ends one; a return before it is dropped."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            for number, raw in enumerate(stream, start=1):
+            for number, raw in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), start=1):
+                if len(raw) > LONGEST:  # a few bytes of gzip may unpack to gigabytes without an end of line
+                    raise DataError(f"{path}, line {number} has more than {LONGEST:,} bytes; break it into lines")
                 try:
                     line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError as error:

@@ -62,13 +62,13 @@ class SequenceToSequence(Pipeline):
 
     def encode(self, texts: Iterable[str], *, to: str | None = None, cut: bool = False) -> list[list[int]]:
         """The ids of each text with their stop, or none where there is nothing to read; what is too long is `cut`."""
-        if isinstance(texts, str):
-            texts = [texts]
-        listed = list(texts)
+        listed = [texts] if isinstance(texts, str) else list(texts)
         prefix = self.prefix(to)
-        bare = self.tokenizer.encode(listed)
-        full = self.tokenizer.encode([prefix + text for text in listed], stop=True, limit=self.limit if cut else None)
-        sources = [ids if said and text.strip() else [] for text, said, ids in zip(listed, bare, full, strict=True)]
+        tagged = [prefix + text if isinstance(text, str) else text for text in listed]  # what is no text is refused
+        (blank,) = self.tokenizer.encode([prefix.rstrip()], stop=True)
+        found = self.tokenizer.encode(tagged, stop=True, limit=self.limit if cut else None)
+        real = [text.strip() and len(ids) > len(blank) for text, ids in zip(listed, found, strict=True)]
+        sources = [ids if said else [] for said, ids in zip(real, found, strict=True)]
         for index, ids in enumerate(sources):
             if len(ids) > self.limit:
                 raise TooLongError(index, len(ids), self.limit)

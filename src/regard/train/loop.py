@@ -1,8 +1,8 @@
 """The loop: draw batches, follow the gradient, score, write down where we are.
 
-All that happens in step s depends on the seed, on s and on the weights: dice are thrown anew for each batch, the rate
-is a function of s, and the batches know their place. So a run that stopped anywhere goes on bit by bit as if it had
-not, and several processes do together what one would do alone.
+All that happens in step s depends on the seed, on s and on the weights: the random generator is seeded for each
+batch, the rate is a function of s, and the batches know their place. So a run that stopped anywhere goes on bit by bit
+as if it had not, and several processes do together what one would do alone.
 """
 
 from collections.abc import Mapping

@@ -58,7 +58,7 @@ class Training:
         lost = 0.0
         self.shared.train()
         for i, batch in enumerate(batches):
-            # The dice of a batch belong to its place in the step, whichever process throws them.
+            # The random numbers of a batch belong to its place in the step, whichever process draws them.
             place = self.step * plan.accumulate + i * ranks.count + ranks.rank
             torch.manual_seed(Chance(plan.seed, "training", place).bits())
             with ranks.no_sync(self.shared, last=i == len(batches) - 1):

@@ -86,3 +86,13 @@ def test_a_model_of_others_is_only_looked_at(monkeypatch: pytest.MonkeyPatch, ca
     assert main(["translate", "--model", "bert", TEXT]) == 2
     said = "regard: bert is not one of regard's models and can only be looked at (regard look)\n"
     assert capsys.readouterr().err == said
+
+
+def test_a_multilingual_translator_is_told_the_language(capsys: Captured) -> None:
+    assert main(["run", "world", "Il cane dorme.", "--to", "en"]) == 0
+    assert capsys.readouterr().out.strip()
+
+
+def test_a_language_is_refused_where_nothing_is_written(recall: str, capsys: Captured) -> None:
+    assert main(["run", recall, "[3, 1, 9, 3]", "--to", "en"]) == 2
+    assert "--to does nothing for the task 'recall'" in capsys.readouterr().err

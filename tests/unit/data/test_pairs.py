@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.data import SETS, DataError, divide, get, pairs, parallel, table
-from regard.data.rows import _words
+from regard.data.rows import _words, lines
 
 
 @pytest.mark.usefixtures("published")
@@ -100,3 +100,10 @@ def test_what_a_set_does_not_have_is_refused_with_what_it_has() -> None:
     ):
         with pytest.raises(ValueError, match=said):
             pairs(*arguments)
+
+
+def test_a_line_without_end_is_refused_before_it_is_unpacked_whole(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.tsv.gz"
+    bomb.write_bytes(gzip.compress(b"x" * 2**24))
+    with pytest.raises(DataError, match=r"line 1 has more than 1,048,576 bytes; break it into lines"):
+        list(lines(bomb))

@@ -6,7 +6,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-# From night to lamplight: dark where nobody looks, warm where everybody does.
+# The colour scale: dark where the weight is small, bright where it is large.
 RAMP = [(27, 31, 50), (38, 70, 110), (44, 122, 140), (120, 178, 128), (247, 205, 110)]
 BARS = "▁▂▃▄▅▆▇█"
 
