@@ -8,88 +8,40 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from tests.parity.encoders import BEHIND, CONTEXT, IN_FRONT, SIZE, change_config, compare, opened
+from tests.parity.encoders import theirs as theirs_of
 
 import regard
-from regard.attention import padding, record
 from regard.hub import CheckpointError, export, load, save
-from regard.hub.tables.bert import HEADS, RULES
+from regard.hub.tables.bert import ENCODER, RULES
 from regard.hub.tables.rules import load as load_rules
 from regard.hub.tables.rules import save as save_rules
-from regard.models.bert import BERT, Config, Output
+from regard.models.bert import BERT, Config
 
-SIZE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=50)
-SMALL = dict(vocab=50, width=32, depth=2, heads=4, hidden=48, context=16)
-LENGTHS = torch.tensor([7, 4, 1])
-KEPT = padding(LENGTHS, 7)[:, 0, 0]
+SMALL = dict(vocab=50, width=32, depth=2, heads=4, hidden=48, context=CONTEXT)
+HEADS = ENCODER.heads
+TASKS = {"pretraining": "fill", "masked": "fill", "classify": "classify", "tokens": "tag", "spans": "answer"}
 every_architecture = pytest.mark.parametrize("architecture", HEADS)
 
 
 def theirs(architecture: str, **changes: Any) -> Any:
-    """A model whose biases are not zero and norms not one, where mistakes with them would not show."""
-    config = transformers.BertConfig(
-        **SIZE, max_position_embeddings=16, attn_implementation="eager", num_labels=3, **changes
-    )
-    if architecture == "BertForQuestionAnswering":
-        config.num_labels = 2
-    torch.manual_seed(0)
-    model = getattr(transformers, architecture)(config)
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
-def inputs() -> tuple[Tensor, Tensor]:
-    return torch.randint(50, (3, 7)), torch.randint(2, (3, 7))
-
-
-def said(model: Any, ids: Tensor, segments: Tensor) -> Any:
-    return model(
-        input_ids=ids,
-        token_type_ids=segments,
-        attention_mask=KEPT.long(),
-        output_hidden_states=True,
-        output_attentions=True,
-    )
-
-
-def compare(ours: Output, other: Any) -> None:
-    """Whatever both say is the same, outside of the padding."""
-    hidden = other.hidden_states[-1] if other.hidden_states is not None else other.last_hidden_state
-    spans = torch.stack((other.start_logits, other.end_logits), -1) if "start_logits" in other else None
-    logits = other.get("logits", other.get("prediction_logits", spans))
-    pairs = [(ours.hidden, hidden), (ours.logits, logits), (ours.next_sentence, other.get("seq_relationship_logits"))]
-    if "pooler_output" in other:
-        pairs.append((ours.pooled, other.pooler_output))
-    for mine, their in pairs:
-        assert (mine is None) == (their is None)
-        if mine is not None:
-            rows = (mine[KEPT], their[KEPT]) if mine.ndim == 3 else (mine, their)
-            torch.testing.assert_close(*rows, atol=3e-5, rtol=1e-5)
-
-
-def change_config(folder: Path, **changes: Any) -> None:
-    path = folder / "config.json"
-    given = json.loads(path.read_text()) | changes
-    path.write_text(json.dumps({name: value for name, value in given.items() if value != "left out"}))
+    given = SIZE | {"max_position_embeddings": CONTEXT, "num_labels": 3} | changes
+    return theirs_of(architecture, transformers.BertConfig(**given))
 
 
 @torch.no_grad()
 @every_architecture
-def test_a_bert_of_hugging_face_says_and_looks_as_before(tmp_path: Path, architecture: str) -> None:
+def test_a_bert_of_hugging_face_says_and_looks_as_before_wherever_it_is_padded(
+    tmp_path: Path, architecture: str
+) -> None:
     other = theirs(architecture)
     other.save_pretrained(tmp_path / "bert")
     stored = load(tmp_path / "bert")
-    assert (stored.family.name, stored.name, "task" in stored.card) == ("bert", "bert", False)
-    assert stored.model.config.head == HEADS[architecture]
-    ids, segments = inputs()
-    with record(stored.model) as trace:
-        ours = stored.model(ids, segments=segments, lengths=LENGTHS)
-    wanted = said(other, ids, segments)
-    compare(ours, wanted)
-    for i, weights in enumerate(wanted.attentions):
-        found = trace.weights(f"encoder.blocks.{i}.attn")
-        torch.testing.assert_close(found.transpose(1, 2)[KEPT], weights.transpose(1, 2)[KEPT], atol=1e-5, rtol=1e-5)
+    head = HEADS[architecture]
+    assert (stored.family.name, stored.name, stored.model.config.head) == ("bert", "bert", head)
+    assert stored.card["task"] == TASKS.get(head, "embed")
+    for kept in (BEHIND, IN_FRONT):
+        compare(stored.model, other, kept, 2)
 
 
 @torch.no_grad()
@@ -98,11 +50,7 @@ def test_what_is_exported_is_read_by_transformers(tmp_path: Path, architecture: 
     theirs(architecture).save_pretrained(tmp_path / "in")
     ours = load(tmp_path / "in").model
     export(tmp_path / "out", ours)
-    kind = getattr(transformers, architecture)
-    other, told = kind.from_pretrained(tmp_path / "out", output_loading_info=True, attn_implementation="eager")
-    assert not any(told.values())
-    ids, segments = inputs()
-    compare(ours(ids, segments=segments, lengths=LENGTHS), said(other.eval(), ids, segments))
+    compare(ours, opened(architecture, tmp_path / "out"), BEHIND, 2)
     again = load(tmp_path / "out").model
     assert again.config == ours.config
     assert all(again.state_dict()[name].equal(tensor) for name, tensor in ours.state_dict().items())
@@ -125,10 +73,8 @@ def test_settings_are_honoured_both_ways(tmp_path: Path, changes: dict[str, Any]
     other.save_pretrained(tmp_path / "in")
     ours = load(tmp_path / "in").model
     export(tmp_path / "out", ours)
-    back = transformers.BertForMaskedLM.from_pretrained(tmp_path / "out", attn_implementation="eager").eval()
-    ids, segments = inputs()
-    for each in (other, back):
-        compare(ours(ids, segments=segments, lengths=LENGTHS), said(each, ids, segments))
+    for each in (other, opened("BertForMaskedLM", tmp_path / "out")):
+        compare(ours, each, BEHIND, changes.get("type_vocab_size", 2))
 
 
 @torch.no_grad()
@@ -147,8 +93,8 @@ def test_old_files_are_read(tmp_path: Path) -> None:
     }
     save_file(old, tmp_path / "model.safetensors")
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert", "max_position_embeddings": 16, **SIZE}))
-    ours, (ids, segments) = load(tmp_path).model, inputs()
-    compare(ours(ids, segments=segments, lengths=LENGTHS), said(other, ids, segments))
+    ours = load(tmp_path).model
+    compare(ours, other, BEHIND, 2)
     # bert-base-uncased says one head and holds both.
     change_config(tmp_path, architectures=["BertForMaskedLM"])
     assert load(tmp_path).model.config == ours.config
@@ -170,9 +116,7 @@ def test_a_pooler_that_no_head_reads_is_left_out(tmp_path: Path, architecture: s
         torch.save(whole, tmp_path / "pytorch_model.bin")
     else:
         save_file(whole, tmp_path / "model.safetensors")
-    ids, segments = inputs()
-    ours = load(tmp_path, pickle=pickle).model
-    compare(ours(ids, segments=segments, lengths=LENGTHS), said(other, ids, segments))
+    compare(load(tmp_path, pickle=pickle).model, other, BEHIND, 2)
 
 
 def test_heads_are_found_where_no_architecture_is_said(tmp_path: Path) -> None:
@@ -236,18 +180,13 @@ def test_the_table_claims_every_tensor_of_ours_once() -> None:
 
 
 @pytest.mark.usefixtures("as_users_meet_it")
-def test_a_bert_is_looked_into_where_it_came_from_and_needs_a_task_where_it_is_ours(tmp_path: Path) -> None:
-    other = theirs("BertForMaskedLM")
-    other.save_pretrained(tmp_path / "bert")
-    ids = torch.tensor([[2, 5, 6, 3]])
-    found: Any = regard.load(tmp_path / "bert")
-    reading = found.attend({"input_ids": ids})
-    assert (found.task, len(reading.maps)) == ("look", 2)
+def test_a_bert_that_our_table_refuses_is_looked_into_by_transformers_and_one_of_ours_needs_a_task(
+    tmp_path: Path,
+) -> None:
     theirs("BertModel").save_pretrained(tmp_path / "odd")
     change_config(tmp_path / "odd", attention_probs_dropout_prob=0.2, language="en", of_somebody=True)
-    assert regard.load(tmp_path / "odd").task == "look"  # what our table refuses, transformers may know
-    with pytest.raises(ValueError, match="names 0 labels"):
-        regard.load(tmp_path / "bert", task="classify", tokenizer=object())
+    assert regard.load(tmp_path / "odd").task == "look"
+    theirs("BertModel").save_pretrained(tmp_path / "bert")
     stored = load(tmp_path / "bert")
     save(tmp_path / "own", stored.model, family=stored.family)
     with pytest.raises(ValueError, match="the card of own names no task; say which, as by task='translate'"):

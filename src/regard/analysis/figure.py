@@ -9,13 +9,12 @@ import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
-from unicodedata import category, east_asian_width
 
 import numpy as np
 from jaxtyping import Float
 
+from regard.analysis.paint import LEVELS, label, level_of, page, safe, scale, short, style, width_of
 from regard.analysis.view import Axis, Kind
 from regard.text.words import Words
 
@@ -23,18 +22,10 @@ if TYPE_CHECKING:
     from regard.analysis.reading import Reading
 
 
-LEVELS = 24
 SPECIAL = re.compile(r"<(pad|start|stop|s|/s|bos|eos)>|\[(CLS|SEP|PAD)\]")  # tokens that are no words of a text
 LEAST = 0.005  # what would be shown as 0 % is not drawn
 LARGEST, SMALLEST = 36.0, 9.0  # pixels of a cell
 WIDTH = 960.0  # what all columns share
-LONGEST = 20  # letters of a word that are shown
-
-# More attention is darker on paper, and brighter at night: from nothing to a lamp.
-PAPER = ((240, 241, 238), (196, 222, 212), (98, 168, 172), (36, 99, 135), (20, 38, 78))
-NIGHT = ((27, 31, 50), (38, 70, 110), (44, 122, 140), (120, 178, 128), (247, 205, 110))
-INK = {"light": ("#ffffff", "#1b1f32", "#6a7183"), "dark": ("#11141f", "#dfe5ee", "#8b94a9")}  # ground, words, notes
-FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',sans-serif"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,15 +96,7 @@ def svg(panels: Sequence[Panel], *, title: str = "", caption: str = "", columns:
 
 def html(panels: Sequence[Panel], *, title: str = "", caption: str = "", columns: int | None = None) -> str:
     """The same figure as a page."""
-    return (
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_safe(title or 'Attention')}</title>\n"
-        f"<style>body{{margin:0;min-height:100vh;display:grid;place-items:center;background:{INK['light'][0]}}}"
-        "svg{max-width:96vw;height:auto}"
-        f"@media(prefers-color-scheme:dark){{body{{background:{INK['dark'][0]}}}}}</style>\n"
-        f"<body>\n{svg(panels, title=title, caption=caption, columns=columns)}</body>\n</html>\n"
-    )
+    return page(svg(panels, title=title, caption=caption, columns=columns), title or "Attention")
 
 
 class _Drawing:
@@ -121,7 +104,7 @@ class _Drawing:
 
     def __init__(self, panels: Sequence[Panel], title: str, caption: str, columns: int | None) -> None:
         self.panels, self.title = panels, title
-        self.source, self.target = ([_short(word) for word in words] for words in _words(panels))
+        self.source, self.target = ([short(word) for word in words] for words in _words(panels))
         self.columns = min(columns or math.ceil(len(panels) ** 0.5), len(panels))
         self.rows = math.ceil(len(panels) / self.columns)
         self.cell = max(SMALLEST, min(LARGEST, WIDTH / (self.columns * len(self.source)), 2 * WIDTH / len(self.target)))
@@ -129,16 +112,16 @@ class _Drawing:
         self.gap, self.head = 0.8 * self.font + 6, self.font + 8 if len(panels) > 1 else 0.0
         self.wide, self.high = self.cell * len(self.source), self.cell * len(self.target)
         # Words over the columns are tilted by 45°, so the last one leans out to the right.
-        lean = [_width(word, self.font) / 2**0.5 for word in self.source]
+        lean = [width_of(word, self.font) / 2**0.5 for word in self.source]
         self.margin = 24.0
-        self.left = self.margin + max(_width(word, self.font) for word in self.target) + 12
+        self.left = self.margin + max(width_of(word, self.font) for word in self.target) + 12
         self.top = self.margin + (30 if title else 0) + max(lean) + self.font
         over = max(place * self.cell + each for place, each in enumerate(lean, start=1)) - self.wide
         inner = self.columns * (self.wide + self.gap) - self.gap
         # The title and the scale need room even where the sentence is short.
-        self.width = max(self.left + inner + max(over, 0) + self.margin, _width(title, 19.0) + 2 * self.margin, 420.0)
+        self.width = max(self.left + inner + max(over, 0) + self.margin, width_of(title, 19.0) + 2 * self.margin, 420.0)
         self.bottom = self.top + self.rows * (self.high + self.head + self.gap) - self.gap
-        letters = int((self.width - 2 * self.margin) / _width("n", 13.0))
+        letters = int((self.width - 2 * self.margin) / width_of("n", 13.0))
         self.caption = textwrap.wrap(caption, letters)
         self.height = self.bottom + 46 + 19 * len(self.caption) + self.margin
 
@@ -147,14 +130,14 @@ class _Drawing:
         about = ". ".join(filter(None, (self.title, *self.caption))) or "Attention"
         parts = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width:.0f}" height="{self.height:.0f}" '
-            f'viewBox="0 0 {self.width:.0f} {self.height:.0f}" role="img" aria-label="{_safe(about)}">',
-            f"<style>{self._style()}</style>",
+            f'viewBox="0 0 {self.width:.0f} {self.height:.0f}" role="img" aria-label="{safe(about)}">',
+            f"<style>{style(self.font)}</style>",
             '<rect class="ground" width="100%" height="100%"/>',
-            _text(self.margin, self.margin + 15, self.title, "title"),
+            label(self.margin, self.margin + 15, self.title, "title"),
             *panels,
-            self._scale(),
+            scale(self.margin, self.bottom + 26, "0 %", "100 %"),
             *(
-                _text(self.margin, self.bottom + 65 + 19 * line, words, "note")
+                label(self.margin, self.bottom + 65 + 19 * line, words, "note")
                 for line, words in enumerate(self.caption)
             ),
             "</svg>\n",
@@ -168,15 +151,15 @@ class _Drawing:
         parts = [f'<rect class="c0" x="{x:.1f}" y="{y:.1f}" width="{self.wide:.1f}" height="{self.high:.1f}" rx="4"/>']
         if len(self.panels) > 1:
             # Below, since over the first row stand the words.
-            parts.append(_text(x + self.wide / 2, y + self.high + self.font + 3, panel.name, "name"))
+            parts.append(label(x + self.wide / 2, y + self.high + self.font + 3, panel.name, "name"))
         if column == 0:
             parts += [
-                _text(x - 8, y + (j + 0.5) * self.cell + 0.35 * self.font, word, "row")
+                label(x - 8, y + (j + 0.5) * self.cell + 0.35 * self.font, word, "row")
                 for j, word in enumerate(self.target)
             ]
         if row == 0:
             parts += [
-                _text(0.0, 0.0, word, "word", f"translate({x + (i + 0.62) * self.cell:.1f},{y - 7:.1f})rotate(-45)")
+                label(0.0, 0.0, word, "word", f"translate({x + (i + 0.62) * self.cell:.1f},{y - 7:.1f})rotate(-45)")
                 for i, word in enumerate(self.source)
             ]
         for j, line in enumerate(panel.weights.tolist()):
@@ -184,78 +167,17 @@ class _Drawing:
         return "\n".join(parts)
 
     def _cell(self, panel: Panel, x: float, y: float, i: int, j: int, weight: float) -> str:
-        level, side = _level(weight), self.cell - (2 if self.cell > 16 else 1)
+        level, side = level_of(weight), self.cell - (2 if self.cell > 16 else 1)
         left, top = x + (i + 0.5) * self.cell, y + (j + 0.5) * self.cell
         said = f"{panel.rows[j]} looked at {panel.columns[i]}: {100 * weight:.0f} %"
         number = ""
         if self.cell >= 28 and weight >= 0.05:
             size = "over" if level > LEVELS * 0.55 else "under"
-            number = _text(left, top + 4, f"{100 * weight:.0f}", f"number {size}")
+            number = label(left, top + 4, f"{100 * weight:.0f}", f"number {size}")
         return (
-            f'<g><title>{_safe(said)}</title><rect class="c{level}" x="{left - side / 2:.1f}" y="{top - side / 2:.1f}" '
+            f'<g><title>{safe(said)}</title><rect class="c{level}" x="{left - side / 2:.1f}" y="{top - side / 2:.1f}" '
             f'width="{side:.1f}" height="{side:.1f}" rx="{min(4.0, side / 6):.1f}"/>{number}</g>'
         )
-
-    def _scale(self) -> str:
-        """Which colour says how much."""
-        y, step = self.bottom + 26, 5.0
-        bars = [
-            f'<rect class="c{_level(place / 29)}" x="{self.margin + 34 + place * step:.1f}" y="{y:.1f}" '
-            f'width="{step + 0.5}" height="9"/>'
-            for place in range(30)
-        ]
-        ends = (
-            _text(self.margin, y + 9, "0 %", "note"),
-            _text(self.margin + 34 + 30 * step + 8, y + 9, "100 %", "note"),
-        )
-        return "\n".join((*bars, *ends))
-
-    def _style(self) -> str:
-        light, dark = (_rules(ramp, *INK[mode]) for ramp, mode in ((PAPER, "light"), (NIGHT, "dark")))
-        return (
-            f"text{{font:{self.font:.1f}px {FONT}}}.row{{text-anchor:end}}.name,.number{{text-anchor:middle}}"
-            f"text.title{{font-size:19px;font-weight:600}}text.note{{font-size:13px}}"
-            f"text.number{{font-size:12px;font-variant-numeric:tabular-nums;pointer-events:none}}"
-            f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
-        )
-
-
-def _rules(ramp: Sequence[tuple[int, int, int]], ground: str, words: str, notes: str) -> str:
-    cells = "".join(f".c{level}{{fill:{_colour(ramp, level / LEVELS)}}}" for level in range(LEVELS + 1))
-    return (
-        f".ground{{fill:{ground}}}text{{fill:{words}}}.note,.name{{fill:{notes}}}"
-        f".under{{fill:{words}}}.over{{fill:{ground}}}{cells}"
-    )
-
-
-def _colour(ramp: Sequence[tuple[int, int, int]], share: float) -> str:
-    place = share * (len(ramp) - 1)
-    low = min(int(place), len(ramp) - 2)
-    mixed = (a + (b - a) * (place - low) for a, b in zip(ramp[low], ramp[low + 1], strict=True))
-    return "#" + "".join(f"{round(channel):02x}" for channel in mixed)
-
-
-def _level(weight: float) -> int:
-    return round(LEVELS * math.pow(min(max(weight, 0.0), 1.0), 0.7))  # small weights deserve to be told apart
-
-
-def _text(x: float, y: float, words: str, kind: str, turned: str = "") -> str:
-    place = f'transform="{turned}"' if turned else f'x="{x:.1f}" y="{y:.1f}"'
-    return f'<text class="{kind}" {place}>{_safe(words)}</text>' if words else ""
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
-
-
-def _safe(words: str) -> str:
-    """Words that no page takes for anything else; what XML cannot hold is shown as a box."""
-    return escape("".join("�" if category(each) in ("Cc", "Cs") or each in "￾￿" else each for each in words))
-
-
-def _width(words: str, font: float) -> float:
-    """About how wide words are, whatever the font."""
-    return font * sum(1.0 if east_asian_width(each) in "WF" else 0.57 for each in words)
 
 
 def _words(panels: Sequence[Panel]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,14 +1,18 @@
-"""Scores with their intervals and signatures: BLEU and chrF as sacrebleu computes them, accuracy, perplexity."""
+"""Scores with their intervals and signatures: BLEU and chrF as sacrebleu computes them, accuracy, perplexity.
+
+What is made of classes is a function of their confusion matrix (`confusion.py`); shares and correlations are percent.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Float, Int64
 from torch import nn
 
+from regard.analysis.confusion import Confusion
 from regard.decode.batching import by_length
 from regard.decode.forcing import force
 
@@ -77,10 +81,35 @@ def exact(hypotheses: Sequence[str], references: Sequence[str]) -> Score:
 
 def accuracy(hits: Sequence[bool], seed: int = 0) -> Score:
     """The percentage that is right, with an interval from items drawn anew, with return."""
-    right, dice = np.asarray(hits, float), np.random.default_rng(seed)
-    again = right[dice.integers(len(right), size=(RESAMPLES, len(right)))].mean(axis=1)
+    return mean([float(hit) for hit in hits], seed)
+
+
+def mean(values: Sequence[float], seed: int = 0) -> Score:
+    """The mean of what each item is worth, from 0 to 1, in percent, with an interval from items drawn anew."""
+    worth, dice = np.asarray(values, float), np.random.default_rng(seed)
+    again = [worth[dice.integers(len(worth), size=len(worth))].mean() for _ in range(RESAMPLES)]
     low, high = (100 * np.percentile(again, (2.5, 97.5))).tolist()
-    return Score(100 * float(right.mean()), interval=(low, high), count=len(right))
+    return Score(100 * float(worth.mean()), interval=(low, high), count=len(worth))
+
+
+def f1(found: Sequence[str], right: Sequence[str], *, label: str | None = None, seed: int = 0) -> Score:
+    """The F1 of one label, or the mean of all that the truth has (macro F1), with an interval from items drawn anew."""
+    return _of_classes(Confusion.of(found, right), lambda one: one.f1(label), seed)
+
+
+def matthews(found: Sequence[str], right: Sequence[str], *, seed: int = 0) -> Score:
+    """Matthews' correlation of any number of classes (Gorodkin 2004), with an interval from items drawn anew."""
+    return _of_classes(Confusion.of(found, right), Confusion.matthews, seed)
+
+
+def pearson(found: Sequence[float], right: Sequence[float], *, seed: int = 0) -> Score:
+    """How well numbers lie on a line with the right ones, with an interval from items drawn anew."""
+    return _correlation(np.asarray(found, float), np.asarray(right, float), seed, lambda x: x)
+
+
+def spearman(found: Sequence[float], right: Sequence[float], *, seed: int = 0) -> Score:
+    """How well numbers rank as the right ones do; equal ones share their rank."""
+    return _correlation(np.asarray(found, float), np.asarray(right, float), seed, _ranks)
 
 
 def perplexity(
@@ -104,6 +133,36 @@ def perplexity(
         gained = force(model, [sources[i] for i in group], [targets[i] for i in group], start=start, pad=pad)
         surprise -= sum(float(row.sum()) for row in gained)
     return Score(math.exp(surprise / sum(map(len, targets))), higher_is_better=False)
+
+
+def _of_classes(confusion: Confusion, score: Callable[[Confusion], float], seed: int) -> Score:
+    low, high = np.percentile([score(each) for each in confusion.resampled(RESAMPLES, seed)], (2.5, 97.5)).tolist()
+    return Score(100 * score(confusion), interval=(100 * low, 100 * high), count=confusion.count)
+
+
+def _correlation(
+    found: Float[np.ndarray, " n"],
+    right: Float[np.ndarray, " n"],
+    seed: int,
+    rank: Callable[[np.ndarray], np.ndarray],
+) -> Score:
+    if len(found) != len(right) or len(found) < 2:
+        raise ValueError(f"{len(found)} numbers do not correlate with {len(right)}; give equally many, 2 or more")
+
+    def score(rows: np.ndarray) -> float:
+        x, y = (each - each.mean() for each in (rank(found[rows]), rank(right[rows])))
+        spread = math.sqrt(float((x * x).sum() * (y * y).sum()))
+        return float((x * y).sum()) / spread if spread else 0.0  # what never changes says nothing
+
+    dice = np.random.default_rng(seed)
+    again = [score(dice.integers(len(found), size=len(found))) for _ in range(RESAMPLES)]
+    low, high = np.percentile(again, (2.5, 97.5)).tolist()
+    return Score(100 * score(np.arange(len(found))), interval=(100 * low, 100 * high), count=len(found))
+
+
+def _ranks(numbers: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    _, which, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    return (counts.cumsum() - (counts - 1) / 2)[which]
 
 
 def _counts(hypotheses: Sequence[str], references: Sequence[str], lower: bool) -> Int64[np.ndarray, "n 10"]:

@@ -8,7 +8,20 @@ from regard.attention.bias import Alibi, Buckets, Continuous2d, Quadratic2d, Rel
 from regard.attention.core import Additive, Dot, Location, Look, Score, mix, weigh
 from regard.attention.edits import off, only, then, uniform
 from regard.attention.hard import Picked, pick
-from regard.attention.masks import Causal, both, causal, either, local, media, padding, prefix, strided
+from regard.attention.masks import (
+    Causal,
+    Packed,
+    both,
+    causal,
+    either,
+    local,
+    media,
+    packed,
+    padding,
+    prefix,
+    read_visible,
+    strided,
+)
 from regard.attention.memory import Memory
 from regard.attention.partition import Atrous, Axis, Layout, Partition, Shifted, Window, grid
 from regard.attention.recorder import record
@@ -29,6 +42,7 @@ __all__ = [
     "Location",
     "Look",
     "Memory",
+    "Packed",
     "Partition",
     "Partitioned",
     "Picked",
@@ -53,9 +67,11 @@ __all__ = [
     "multihead",
     "off",
     "only",
+    "packed",
     "padding",
     "pick",
     "prefix",
+    "read_visible",
     "record",
     "strided",
     "then",

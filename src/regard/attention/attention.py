@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention.core import Additive, Dot, Location, Look, Score, mix
@@ -15,8 +15,8 @@ from regard.attention.recorder import observe
 
 # A bias sees the question, so that a score may add what depends on the query too (Shaw 2018).
 Bias = Callable[[Float[Tensor, "b h q d"], Float[Tensor, "b g k d"]], Float[Tensor, "*#bh #q #k"]]
-# A rotation of heads by their places, the first of which is `start` (Su 2021).
-Rotation = Callable[[Float[Tensor, "b h n d"], int], Float[Tensor, "b h n d"]]
+# A rotation of heads by their positions, which begin at a number or are given for each token (Su 2021).
+Rotation = Callable[[Float[Tensor, "b h n d"], int | Int[Tensor, "#b n"]], Float[Tensor, "b h n d"]]
 # A norm of heads of a given width, such as nn.RMSNorm or nn.LayerNorm.
 Norm = Callable[[int], nn.Module]
 
@@ -40,6 +40,7 @@ class Attention(nn.Module):
         k_norm: nn.Module | None = None,
         bias: Bias | None = None,
         rotary: Rotation | None = None,
+        sliding_window: int | None = None,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -53,7 +54,7 @@ class Attention(nn.Module):
         self.q, self.k, self.v, self.out = q, k, v, out
         self.heads, self.groups = heads, heads if groups is None else groups
         self.score, self.bias, self.rotary, self.dropout = score, bias, rotary, dropout
-        self.q_norm, self.k_norm = q_norm, k_norm
+        self.q_norm, self.k_norm, self.sliding_window = q_norm, k_norm, sliding_window
         self.qkv: nn.Module | None = None  # q, k and v in one product, where somebody has prepared it
 
     def forward(
@@ -63,20 +64,22 @@ class Attention(nn.Module):
         *,
         where: Float[Tensor, "*#b n w"] | None = None,
         visible: Visible | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
         layout: Layout | None = None,
     ) -> Float[Tensor, "b n o"]:
         """Ask with x, of a memory or of x itself, and blend the answers.
 
-        `where` is added to what queries and keys are made of, but not to values (Carion 2020, DETR). `layout` tells
-        whoever watches where the tokens lie on a map.
+        `where` is added to what queries and keys are made of, but not to values (Carion 2020, DETR). `positions` of x
+        are what a rotary attention turns by, where they do not count from 0. `layout` tells whoever watches where the
+        tokens lie on a map.
         """
         self._check(x, memory)
         if memory is None:
             q, k, v = self._project(x, where)
-            memory = self._memory(k, v)
+            memory = self._memory(k, v, positions=positions)
         else:
             q = self.q(x if where is None else x + where)
-        look = self._look(q, memory, visible, layout)
+        look = self._look(q, memory, visible, layout, positions)
         y = mix(look, memory.v, dropout=self.dropout if self.training else 0.0)
         return self.finish(y)
 
@@ -86,15 +89,17 @@ class Attention(nn.Module):
         past: Memory | None = None,
         *,
         visible: Bool[Tensor, "b 1 1 n"] | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
     ) -> tuple[Float[Tensor, "b n o"], Memory]:
         """Ask with the next tokens of a sequence, of its past and of themselves; and what to remember of it all.
 
-        `visible` is the padding among the new tokens, which stays hidden in every later step.
+        `visible` is the padding among the new tokens, which stays hidden in every later step. `positions` of the new
+        tokens follow on the past's, if left out.
         """
         self._check(x, None)
         q, k, v = self._project(x)
-        memory = self._memory(k, v, past, visible)
-        look = self._look(q, memory, causal(x.shape[1], memory.k.shape[-2]))
+        memory = self._memory(k, v, past, visible, positions)
+        look = self._look(q, memory, causal(x.shape[1], memory.k.shape[-2]), None, positions)
         y = mix(look, memory.v, dropout=self.dropout if self.training else 0.0)
         return self.finish(y), memory
 
@@ -139,7 +144,14 @@ class Attention(nn.Module):
         y: tuple[Tensor, ...] = self.qkv(x).split([part.out_features for part in three], dim=-1)
         return y
 
-    def _memory(self, k: Tensor, v: Tensor, past: Memory | None = None, visible: Tensor | None = None) -> Memory:
+    def _memory(
+        self,
+        k: Tensor,
+        v: Tensor,
+        past: Memory | None = None,
+        visible: Tensor | None = None,
+        positions: Tensor | None = None,
+    ) -> Memory:
         """Projected keys and values, split into heads; after a past where there is one."""
         if visible is not None:
             batch, keys = k.shape[:2]
@@ -149,20 +161,30 @@ class Attention(nn.Module):
         if self.k_norm is not None:
             k = self.k_norm(k)
         if self.rotary is not None:
-            k = self.rotary(k, 0 if past is None else past.k.shape[-2])
+            after = 0 if past is None else past.k.shape[-2]
+            k = self.rotary(k, after if positions is None else positions)
         newer = Memory(k, v, visible)
         return newer if past is None else past.extend(newer)
 
-    def _look(self, q: Tensor, memory: Memory, visible: Visible | None, layout: Layout | None = None) -> Look:
+    def _look(
+        self,
+        q: Tensor,
+        memory: Memory,
+        visible: Visible | None,
+        layout: Layout | None = None,
+        positions: Tensor | None = None,
+    ) -> Look:
         """The question of projected queries, split into heads."""
         q, keys = split_heads(q, self.heads), memory.k.shape[-2]
         if self.q_norm is not None:
             q = self.q_norm(q)
         if self.rotary is not None:
             check_newest(q.shape[-2], keys)
-            q = self.rotary(q, keys - q.shape[-2])
+            q = self.rotary(q, keys - q.shape[-2] if positions is None else positions)
         if visible is not None:
             check(visible, queries=q.shape[-2], keys=keys, batch=q.shape[0], heads=self.heads)
+        if self.sliding_window is not None and keys > self.sliding_window:
+            visible = both(visible, causal(q.shape[-2], keys, window=self.sliding_window))
         bias = None if self.bias is None else self.bias(q, memory.k)
         if bias is not None and bias.ndim == 4 and bias.shape[1] not in (1, self.heads):
             raise ValueError(f"a bias for {bias.shape[1]} heads does not fit an attention of {self.heads}")
@@ -213,9 +235,13 @@ class Partitioned(nn.Module):
         *,
         where: Float[Tensor, "#b h w c"] | None = None,
         visible: Visible | None = None,
+        positions: None = None,
     ) -> Float[Tensor, "b h w o"]:
-        if visible is not None:
-            raise ValueError("who sees whom is settled by the partition; leave visible out, or attend without groups")
+        if visible is not None or positions is not None:
+            raise ValueError(
+                "who sees whom, and where, is settled by the partition; leave visible and positions out, or attend "
+                "without groups"
+            )
         if x.ndim != 4:
             raise ValueError(
                 f"x has shape {tuple(x.shape)}, but a partition cuts maps: batch × height × width × channels"
@@ -269,6 +295,7 @@ def multihead(
     qk_norm: Norm | None = None,
     bias: Bias | None = None,
     rotary: Rotation | None = None,
+    sliding_window: int | None = None,
     dropout: float = 0.0,
     qkv_bias: bool = True,
     out_bias: bool = True,
@@ -277,6 +304,7 @@ def multihead(
 
     `context` is the width of what is looked at where it differs; `head_width` that of a head where heads do not share
     the width; `qk_norm` a norm of query and key heads; `qkv_bias` and `out_bias` give the projections their constants.
+    With a `sliding_window`, each token sees so many of the newest tokens and none after itself (Beltagy 2020, Mistral).
     """
     groups = heads if groups is None else groups
     if min(width, heads, groups) < 1:
@@ -304,6 +332,7 @@ def multihead(
         k_norm=None if qk_norm is None else qk_norm(head),
         bias=bias,
         rotary=rotary,
+        sliding_window=sliding_window,
         dropout=dropout,
     )
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from regard.attention import kernel
 from regard.attention.kernel import join_rows, part_rows, product
-from regard.attention.masks import Visible, draw
+from regard.attention.masks import Packed, Visible, causal, draw
 from regard.attention.partition import Layout
 
 
@@ -105,6 +105,8 @@ def weigh(
 
 def mix(look: Look, v: Float[Tensor, "s g k e"], *, dropout: float = 0.0) -> Float[Tensor, "b h q e"]:
     """Answer a look: by the fused kernel when nobody needs the weights, written out where that is faster."""
+    if isinstance(look.visible, Packed) and look.edit is None and look.bias is None:
+        return _mix_packed(look, look.visible, v, dropout)
     if (
         look.edit is None
         and isinstance(look.score, Dot)
@@ -113,3 +115,16 @@ def mix(look: Look, v: Float[Tensor, "s g k e"], *, dropout: float = 0.0) -> Flo
         return kernel.fused(look.q, look.k, v, look.score.scale, look.visible, look.bias, dropout)
     weights = join_rows(F.dropout(look.weights(), dropout), v.shape[0])
     return part_rows(product(weights, v), look.q.shape[0])
+
+
+def _mix_packed(look: Look, texts: Packed, v: Float[Tensor, "1 g k e"], dropout: float) -> Float[Tensor, "1 h q e"]:
+    """Answer text by text; neighbours of equal length are a batch."""
+    answers = []
+    for start, count, length in texts.runs():
+        q, k, values = (
+            torch.unflatten(part[0, :, start : start + count * length], 1, (count, length)).transpose(0, 1)
+            for part in (look.q, look.k, v)
+        )
+        part = replace(look, q=q, k=k, visible=causal(length) if texts.causal else None, layout=None)
+        answers.append(mix(part, values, dropout=dropout).transpose(0, 1).flatten(1, 2))
+    return torch.cat(answers, dim=1)[None]

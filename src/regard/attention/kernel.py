@@ -22,7 +22,7 @@ def fused(
     """Torch's kernel for the dot score, which never holds the weights."""
     shared = q.shape[0] != v.shape[0]
     # The kernel's own causality lines up the first query with the first key, so it is right for a square alone.
-    square = isinstance(visible, Causal) and visible.queries == visible.keys
+    square = isinstance(visible, Causal) and visible.queries == visible.keys and visible.window is None
     causal = bool(square and bias is None and not shared)
     mask = None if causal else draw(visible, q.device)
     blind = None

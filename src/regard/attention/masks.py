@@ -3,8 +3,10 @@
 A mask has the shape (queries, keys), the same for everybody, or (batch, heads, queries, keys), where any size may be 1.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import groupby
 
 import torch
 from jaxtyping import Bool, Int
@@ -13,29 +15,103 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Causal:
-    """Each query sees the keys up to its own place, and the last query sees them all.
+    """Each query sees the keys up to its own place, and the last query sees them all; or the newest `window` of them.
 
     It stays undrawn until somebody needs the matrix: the fused kernel has a faster way to be causal than by a mask.
     """
 
     queries: int
     keys: int
+    window: int | None = None
 
     def __post_init__(self) -> None:
         check_newest(self.queries, self.keys)
+        if self.window is not None and self.window < 1:
+            raise ValueError(f"a window of {self.window} keys shows nothing; give 1 or more, or None for all")
 
     def draw(self, device: torch.device | None = None) -> Bool[Tensor, "q k"]:
         ones = torch.ones(self.queries, self.keys, dtype=torch.bool, device=device)
-        return ones.tril(self.keys - self.queries)
+        past = ones.tril(self.keys - self.queries)
+        return past if self.window is None else past.triu(self.keys - self.queries - self.window + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Texts one behind another in a single row, without padding: each sees itself alone, or its own past.
+
+    Drawn, it is a block for each text; undrawn, an attention answers text by text and never makes the others' zeros.
+    """
+
+    lengths: tuple[int, ...]
+    causal: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.lengths or min(self.lengths) < 1:
+            raise ValueError(f"texts of {list(self.lengths)[:8]} tokens cannot be packed; give 1 token or more in each")
+
+    @property
+    def tokens(self) -> int:
+        return sum(self.lengths)
+
+    def draw(self, device: torch.device | None = None) -> Bool[Tensor, "n n"]:
+        sizes = torch.tensor(self.lengths, device=device)
+        text = torch.arange(len(self.lengths), device=device).repeat_interleave(sizes)
+        blocks = text[:, None] == text
+        return blocks.tril() if self.causal else blocks
+
+    def positions(self, device: torch.device | None = None) -> Int[Tensor, "1 n"]:
+        """The place of each token in its own text."""
+        return torch.cat([torch.arange(length, device=device) for length in self.lengths])[None]
+
+    def firsts(self, device: torch.device | None = None) -> Int[Tensor, " b"]:
+        """Where each text begins."""
+        sizes = torch.tensor(self.lengths, device=device)
+        return sizes.cumsum(0) - sizes
+
+    def runs(self) -> Iterator[tuple[int, int, int]]:
+        """Neighbours of equal length: where they begin, how many they are, and how long each is."""
+        start = 0
+        for length, same in groupby(self.lengths):
+            count = len(list(same))
+            yield start, count, length
+            start += count * length
 
 
 # Two or four dimensions: `check` refuses three, which could be read as batch or as heads.
-Visible = Bool[Tensor, "*#bh #q #k"] | Causal
+Visible = Bool[Tensor, "*#bh #q #k"] | Causal | Packed
 
 
-def causal(queries: int, keys: int | None = None) -> Causal:
-    """The past and oneself. With more keys than queries, the queries are the newest of them."""
-    return Causal(queries, queries if keys is None else keys)
+def causal(queries: int, keys: int | None = None, *, window: int | None = None) -> Causal:
+    """The past and oneself, or the newest `window` of it. With more keys than queries, these are the newest of them."""
+    return Causal(queries, queries if keys is None else keys, window)
+
+
+def packed(lengths: Sequence[int] | Int[Tensor, " b"], *, causal: bool = False) -> Packed:
+    """Texts of these lengths in a single row, each of which sees itself alone; or, `causal`, its own past."""
+    return Packed(tuple(int(length) for length in lengths), causal)
+
+
+def read_visible(
+    lengths: Int[Tensor, " b"] | None, visible: Bool[Tensor, "b n"] | Packed | None, tokens: int
+) -> tuple[Visible | None, Int[Tensor, "b n"] | None]:
+    """Which keys a batch of texts may look at, and at which positions its tokens stand; None is from 0 on.
+
+    A text is padded behind, as `lengths` say, or anywhere, as `visible` (batch × tokens) says; there, positions count
+    the tokens that are there, so that padding changes no answer. Or the texts lie `packed` in one row.
+    """
+    if lengths is not None and visible is not None:
+        raise ValueError("lengths and visible both say what is padding; give one of them")
+    if lengths is not None:
+        return padding(lengths, tokens), None
+    if visible is None:
+        return None, None
+    if isinstance(visible, Packed):
+        return visible, visible.positions()
+    if visible.ndim != 2 or visible.dtype != torch.bool or visible.shape[1] != tokens:
+        raise ValueError(
+            f"visible has shape {tuple(visible.shape)} and {visible.dtype}; of texts it is bool, batch × {tokens}"
+        )
+    return visible[:, None, None], (visible.cumsum(dim=1) - 1).clamp(min=0)
 
 
 def padding(lengths: Int[Tensor, " b"], keys: int) -> Bool[Tensor, "b 1 1 k"]:
@@ -101,9 +177,11 @@ def either(*masks: Visible | None) -> Visible | None:
 
 def draw(visible: Visible | None, device: torch.device | None = None) -> Bool[Tensor, "*#bh #q #k"] | None:
     """A mask as a tensor. One newest query sees every key, so decoding needs none at all."""
+    if isinstance(visible, Packed):
+        return visible.draw(device)
     if not isinstance(visible, Causal):
         return visible
-    return None if visible.queries == 1 else visible.draw(device)
+    return None if visible.queries == 1 and visible.window is None else visible.draw(device)
 
 
 def check(visible: Visible, *, queries: int, keys: int, batch: int, heads: int) -> None:
@@ -114,6 +192,13 @@ def check(visible: Visible, *, queries: int, keys: int, batch: int, heads: int) 
             raise ValueError(
                 f"causal({visible.queries}, {visible.keys}) does not fit {_words(queries, keys, batch, heads)}; "
                 f"write causal({queries}, {keys})"
+            )
+        return
+    if isinstance(visible, Packed):
+        if batch != 1 or queries != keys or visible.tokens != queries:
+            raise ValueError(
+                f"packed texts of {visible.tokens} tokens do not fit {_words(queries, keys, batch, heads)}; they look "
+                f"at themselves, and lie in one row"
             )
         return
     if not isinstance(visible, Tensor):
@@ -190,16 +275,16 @@ def _pads(visible: Bool[Tensor, "q k"]) -> bool:
 
 def _distinct(masks: tuple[Visible | None, ...]) -> list[Visible]:
     """The masks that are there; several causal ones of the same size are one, and stay undrawn."""
-    causals: list[Visible] = []
+    late: list[Visible] = []
     for mask in masks:
-        if isinstance(mask, Causal) and mask not in causals:
-            causals.append(mask)
-    return [*causals, *(mask for mask in masks if isinstance(mask, Tensor))]
+        if isinstance(mask, Causal | Packed) and mask not in late:
+            late.append(mask)
+    return [*late, *(mask for mask in masks if isinstance(mask, Tensor))]
 
 
 def _draw_all(masks: list[Visible]) -> list[Tensor]:
     device = next((mask.device for mask in masks if isinstance(mask, Tensor)), None)
-    return [mask.draw(device) if isinstance(mask, Causal) else mask for mask in masks]
+    return [mask if isinstance(mask, Tensor) else mask.draw(device) for mask in masks]
 
 
 def _words(queries: int, keys: int, batch: int, heads: int) -> str:

@@ -1,12 +1,14 @@
 """Classify texts: the label of each, and how likely it is.
 
-Texts are arguments, or lines on standard input.
+Texts are arguments, or lines on standard input. With --pair they come two by two, or with a tab between.
 
     regard classify --model runs/classify-0 "What a wonderful film."
     regard classify --model runs/classify-0 --json < reviews.txt
+    regard classify --model my-mrpc --pair "It rains." "Rain is falling."
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,6 +16,7 @@ from tyro.conf import Positional, arg
 
 from regard.cli.lines import Failure, print_answers
 from regard.cli.load import load_model
+from regard.cli.pairs import join_pairs, split_pair
 from regard.names import Dtype
 
 GROUP = "Train and run"
@@ -25,6 +28,8 @@ class Flags:
     """What to classify; without it, standard input line by line."""
     model: str = ""
     """A name that `regard list zoo` shows, a folder, or hub:owner/name; the default classifier if left out."""
+    pair: bool = False
+    """Classify pairs of texts: two arguments each, or lines with a tab."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
@@ -33,7 +38,11 @@ class Flags:
 
 def main(flags: Flags) -> None:
     """Print the label of each text."""
+    texts = join_pairs(flags.texts) if flags.pair else flags.texts
     classify: Any = load_model(flags.model, task="classify", dtype=flags.dtype)
+
+    def answer(lines: Sequence[str]) -> Any:
+        return classify([split_pair(line) for line in lines] if flags.pair else lines)
 
     def show(text: str, found: Any) -> str:
         if flags.json:
@@ -42,4 +51,4 @@ def main(flags: Flags) -> None:
             return json.dumps({"text": text, **facts}, ensure_ascii=False)
         return "" if isinstance(found, Failure) else f"{found.label}  {found.scores[found.label]:.1%}"
 
-    print_answers(flags.texts, classify, show)
+    print_answers(texts, answer, show)

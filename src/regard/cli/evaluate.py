@@ -125,3 +125,7 @@ def _table(found: "Evaluation") -> "Iterator[str]":
         facts += [] if score.higher_is_better or part else ["lower is better"]
         label = f"  {part}" if part else group
         yield f"{label:<{width}} {score.value:7.2f}  {between:<14} {ink(', '.join(facts), DIM)}".rstrip()
+    if found.confusion is not None:
+        yield ""
+        yield "what has a label (row), and what it was taken for:"
+        yield from found.confusion.table()

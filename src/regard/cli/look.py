@@ -3,14 +3,22 @@
 Works on every model with attention, also on Hugging Face folders. Words are merged from the pieces that the model
 reads. Without --out the picture is drawn in the terminal, as the mean of the chosen heads; an SVG or a page shows each.
 
+There is more to see than attention: --how lens is what the model would say after each layer, --how patch which states
+of a prompt bring its answer back in another one, and --how heads which heads look back at the previous word, at equal
+words, or at what followed them (induction).
+
     regard look de-en "Ein Hund läuft." --out look.svg               every head, for a slide
     regard look de-en "Ein Hund läuft." --layer 2 --head 0           one head, in the terminal
     regard look de-en "Ein Hund läuft." --target "A cat sleeps."     what if it had to say this?
     regard look my-bert-folder "It was too tired." --kind self       a model of transformers
+    regard look my-gpt "The capital of France is" --how lens --out lens.svg
+    regard look my-gpt "When Mary and John met, John spoke to" --how patch \\
+        --corrupt "When Mary and John met, Mary spoke to" --answer " Mary" --wrong " John"
+    regard look my-gpt --how heads
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -34,8 +42,18 @@ FORMATS = (".svg", ".html", ".json")
 class Flags:
     model: Annotated[Positional[str], arg(metavar="MODEL")]
     """A name that `regard list zoo` shows, a folder (of regard or of Hugging Face), or hub:owner/name."""
-    input: Annotated[Positional[str], arg(metavar="INPUT")]
+    input: Annotated[Positional[str], arg(metavar="INPUT")] = ""
     """What the model reads."""
+    how: Literal["attention", "lens", "patch", "heads"] = "attention"
+    """At what to look: attention, logit lens, activation patching, or heads with a name on random words."""
+    corrupt: str = ""
+    """The other prompt of --how patch, of as many tokens."""
+    answer: str = ""
+    """The token that the prompt should be followed by (--how patch)."""
+    wrong: str = ""
+    """The token that the corrupted prompt is followed by (--how patch)."""
+    part: Literal["stream", "attention", "mlp", "heads"] = "stream"
+    """What --how patch puts into the other run: the stream, or what the attention, MLP or a head adds to it."""
     target: str = ""
     """What a translator is made to write (teacher forcing); without it, its own translation."""
     to: str = ""
@@ -57,6 +75,9 @@ class Flags:
 def main(flags: Flags) -> None:
     """Draw what the model looked at."""
     _check(flags)
+    if flags.how != "attention":
+        _inside(flags)
+        return
     from regard.analysis.figure import html, panels, svg
 
     reading, title = _attend(flags)
@@ -87,16 +108,63 @@ def main(flags: Flags) -> None:
         print(f"{flags.out}: {which}, {len(first.rows)} × {len(first.columns)} words")
 
 
+def _inside(flags: Flags) -> None:
+    """Draw a lens, a patching, or heads."""
+    from regard.analysis.cells import html, svg
+    from regard.cli import inside
+
+    pipeline = load_model(flags.model)
+    if flags.how == "lens":
+        options: dict[str, Any] = {name: value for name in ("target", "to") if (value := getattr(flags, name))}
+        refuse_useless(options, pipeline.attend, pipeline.task)
+        facts, tables, caption = inside.show_lens(pipeline, flags.input, options)
+    elif flags.how == "patch":
+        answers = (flags.answer, flags.wrong)
+        facts, tables, caption = inside.show_patch(pipeline, flags.input, flags.corrupt, answers, flags.part)
+    else:
+        facts, tables, caption = inside.show_heads(pipeline)
+    if flags.json:
+        print(json.dumps(facts, ensure_ascii=False))
+    elif flags.out is None:
+        inside.draw(tables, caption)
+    if flags.out is not None:
+        title = f"{pipeline.card.get('title') or pipeline.name}: {flags.how}"
+        picture = json.dumps(facts, ensure_ascii=False)
+        if flags.out.suffix != ".json":
+            picture = (svg if flags.out.suffix == ".svg" else html)(tables, title=title, caption=caption)
+        flags.out.write_text(picture, encoding="utf-8")
+        print(f"{flags.out}: {len(tables[0].rows)} layers × {len(tables[0].columns)}")
+
+
 def _check(flags: Flags) -> None:
-    if not flags.input.strip():
+    if not flags.input.strip() and flags.how != "heads":
         raise UsageError("an empty text leaves nothing to look at; give a sentence")
-    for text in (flags.input, flags.target):
+    _check_how(flags)
+    for text in (flags.input, flags.target, flags.corrupt, flags.answer, flags.wrong):
         if broken := refusal(text):
             raise UsageError(f"the text {broken.reason}")
     if flags.out is not None and flags.out.suffix not in FORMATS:
         raise UsageError(f"{str(flags.out)!r} names no format; end it in {', '.join(FORMATS)}")
     if flags.out is not None and not flags.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {flags.out.absolute().parent}; make it, or write elsewhere by --out")
+
+
+def _check_how(flags: Flags) -> None:
+    """Refuse what the chosen way of looking would not read, and ask for what it needs."""
+    reads = {
+        "attention": ("input", "target", "to", "kind", "layer", "head", "specials"),
+        "lens": ("input", "target", "to"),
+        "patch": ("input", "corrupt", "answer", "wrong", "part"),
+        "heads": (),
+    }
+    for field in fields(flags):
+        value, always = getattr(flags, field.name), field.name in ("model", "how", "out", "json")
+        if not always and field.name not in reads[flags.how] and value != field.default:
+            name = "INPUT" if field.name == "input" else f"--{field.name}"
+            raise UsageError(f"{name} does nothing for --how {flags.how}; leave it out")
+    missing = [f"--{name}" for name in ("corrupt", "answer", "wrong") if not getattr(flags, name)]
+    if flags.how == "patch" and missing:
+        raise UsageError(f"patching compares two prompts and two answers; give {', '.join(missing)}")
 
 
 def _attend(flags: Flags) -> tuple["Reading", str]:

@@ -1,18 +1,21 @@
-"""Named data sets with their home and checksum, pairs, labels, trees, token files, and batches that resume exactly."""
+"""Named data sets, text, pairs, labels and trees of your own, token files, and batches that resume exactly."""
 
 from regard.data.batches import Batches
 from regard.data.dataset import Dataset, File
 from regard.data.errors import DataError
 from regard.data.fetch import cache, get, inspect, locate
-from regard.data.labelled import labelled
+from regard.data.labelled import Example, labelled
 from regard.data.order import Order
-from regard.data.padded import Batch, token_batches
+from regard.data.padded import Batch, put_side_by_side, token_batches
 from regard.data.pairs import pairs
 from regard.data.rows import Columns, belongs, columns, divide, lines, parallel, table
 from regard.data.sets import SETS, find
+from regard.data.spans import Documents, divide_span, mask_words
 from regard.data.split import split
+from regard.data.text import documents, passages, text
 from regard.data.tokens import Tokens, write
 from regard.data.treebank import brackets, grow, skeleton, treebank
+from regard.data.windows import windows
 
 __all__ = [
     "SETS",
@@ -21,6 +24,8 @@ __all__ = [
     "Columns",
     "DataError",
     "Dataset",
+    "Example",
+    "Documents",
     "File",
     "Order",
     "Tokens",
@@ -29,6 +34,8 @@ __all__ = [
     "cache",
     "columns",
     "divide",
+    "divide_span",
+    "documents",
     "find",
     "get",
     "grow",
@@ -36,12 +43,17 @@ __all__ = [
     "labelled",
     "lines",
     "locate",
+    "mask_words",
     "pairs",
     "parallel",
+    "passages",
+    "put_side_by_side",
     "skeleton",
     "split",
     "table",
+    "text",
     "token_batches",
     "treebank",
+    "windows",
     "write",
 ]

@@ -1,38 +1,139 @@
-"""Texts with a label: of a named set, or from your own tables with tabs."""
+"""Texts with a label: of a named set, or from your own tables."""
 
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from regard.data.errors import DataError
-from regard.data.rows import SPLITS, belongs, labels
+from regard.data.places import find
+from regard.data.records import Records, open_records
+from regard.data.rows import SPLITS, folds
 from regard.data.sets import MODULES, SETS, names
 
-ALSO = {"val": ("val", "dev"), "train": ("train",), "test": ("test",)}  # what the file of a split may be called
+# What the columns of a table may be called: two texts that belong together, one text, and what is said of them.
+PAIRS = (
+    ("sentence1", "sentence2"),
+    ("premise", "hypothesis"),
+    ("question1", "question2"),
+    ("text1", "text2"),
+    ("text_a", "text_b"),
+    ("sentence_a", "sentence_b"),
+    ("anchor", "positive"),
+    ("query", "passage"),
+    ("question", "answer"),
+    ("question", "sentence"),
+)
+TEXTS = ("text", "sentence", "review", "question", "content", "comment", "message", "tweet", "title", "body", "phrase")
+LABELS = ("label", "labels", "class", "category", "sentiment", "score", "target", "rating", "stars", "intent", "topic")
 
 
-def labelled(name: str | Path, split: str = "train") -> list[tuple[str, str]]:
-    """Texts and their labels: of a named set, or of your own, a folder with train.tsv and val.tsv, or one table.
+class Example(NamedTuple):
+    """One text, or two that belong together, and what is said of them: a class, or a score as it is written."""
 
-    A table whose first line has a `label` says where text and label are; else they are its first two columns. Files may
-    end in .gz. One table is divided by its texts, so that none is in two splits.
+    texts: tuple[str, ...]
+    label: str
+
+
+def labelled(name: str | Path, split: str = "train", *, text: str = "", label: str = "") -> list[Example]:
+    """Texts and their labels: of a named set, or of your own, a folder with a table for each split, or one table.
+
+    A table is CSV, TSV, JSON lines or Parquet, or a data set that Hugging Face's library saved. Its columns are known
+    by usual names, or by those that you give; `text` may name two, as in `question,answer`. Where the first line names
+    none, the first two columns are text and label. Files may end in .gz. One table is divided by its texts, so that
+    none is in two splits.
     """
     if split not in SPLITS:
         raise ValueError(f"no split is called {split!r}; choose {', '.join(SPLITS)}")
     if str(name) in SETS:
-        if SETS[str(name)].kind != "labels":
-            raise ValueError(f"{name} has {SETS[str(name)].kind}, not labels; choose {names('labels')}")
-        SETS[str(name)].check(split)
-        found: list[tuple[str, str]] = MODULES[str(name)].read(split)
+        dataset = SETS[str(name)]
+        if dataset.kind not in ("labels", "similarity"):
+            raise ValueError(f"{name} has {dataset.kind}, not labels; choose {_sets()}")
+        dataset.check(split)
+        found: list[Example] = [Example(*row) for row in MODULES[dataset.name].read(split)]
         return found
-    path = Path(name)
-    if path.is_dir():
-        places = [path / f"{each}.tsv{end}" for each in ALSO[split] for end in ("", ".gz")]
-        here = next((each for each in places if each.is_file()), None)
-        if here is None:
-            raise DataError(f"{path} has no {' or '.join(each.name for each in places)}; put one of them there")
-        return labels(here)
-    if not path.is_file():
-        raise DataError(
-            f"no labelled set is called {str(name)!r} and nothing lies there; choose {names('labels')}, a folder with "
-            f"train.tsv and val.tsv, or a table of texts and labels with a tab between"
+    path, whole = find(
+        Path(name), split, f"no labelled set is called {str(name)!r} and nothing lies there; choose {_sets()}"
+    )
+    rows = list(examples(path, text=text, label=label))
+    if not whole:
+        return rows
+    sides = folds([[(0, each) for each in row.texts] for row in rows])
+    return [row for row, side in zip(rows, sides, strict=True) if side == split]
+
+
+def examples(path: Path, *, text: str = "", label: str = "") -> Iterator[Example]:
+    """The examples of one table, as they come."""
+    asked = frozenset(part.strip().casefold() for part in (*text.split(","), label) if part.strip())
+    table = open_records(path, lambda cells: not cells.isdisjoint(asked) if asked else _is_header(cells))
+    where: tuple[int, ...] | None = None
+    for number, cells in table.rows:
+        if where is None:
+            where = _columns(table, len(cells), text, label)
+        if len(cells) <= max(where):
+            raise DataError(
+                f"{path}, line {number} has {len(cells)} columns, not {max(where) + 1}; give it all of them"
+            )
+        *texts, said = (_written(cells[place], path, number) for place in where)
+        yield Example(tuple(texts), said)
+
+
+def _is_header(cells: Set[str]) -> bool:
+    """A `label`, or another usual name of one beside that of a text; a first row of data may have one of them."""
+    texts = {*TEXTS, *(name for pair in PAIRS for name in pair)}
+    return len(cells) > 1 and ("label" in cells or not (cells.isdisjoint(LABELS) or cells.isdisjoint(texts)))
+
+
+def _columns(table: Records, width: int, text: str, label: str) -> tuple[int, ...]:
+    """Where a table has its texts, and behind them its label."""
+    names = [name.casefold() for name in table.columns] or [str(i + 1) for i in range(width)]
+    if text or label:
+        texts = [part.strip() for part in text.split(",") if part.strip()]
+        at = _place(table, names, label) if label else _known(names, LABELS)
+        found = [_place(table, names, each) for each in texts] or _texts(names, at)
+    elif table.columns:
+        at = _known(names, LABELS)
+        found = _texts(names, at)
+    else:
+        found, at = ([0], 1) if width == 2 else ([], None)
+    if at is None or not found or at in found:
+        shown = (
+            f"names its columns {', '.join(table.columns)}" if table.columns else f"has {width} columns without names"
         )
-    return [(text, label) for text, label in labels(path) if belongs(text) == split]
+        raise DataError(
+            f"{table.path} {shown}, and which are text and label is not clear; say it, as by --text "
+            f"{table.columns[0] if table.columns else 1} --label {table.columns[-1] if table.columns else width}"
+        )
+    return (*found, at)
+
+
+def _place(table: Records, names: Sequence[str], wanted: str) -> int:
+    if wanted.casefold() in names:
+        return names.index(wanted.casefold())
+    raise DataError(f"{table.path} has no column {wanted!r}; it has {', '.join(table.columns or names)}")
+
+
+def _known(names: Sequence[str], usual: Sequence[str]) -> int | None:
+    return next((names.index(name) for name in usual if name in names), None)
+
+
+def _texts(names: Sequence[str], label: int | None) -> list[int]:
+    """Two columns that go together by their names, or one; where there is one beside the label, that one."""
+    for first, second in PAIRS:
+        if first in names and second in names:
+            return [names.index(first), names.index(second)]
+    usual = _known(names, TEXTS)
+    if usual is not None:
+        return [usual]
+    return [1 - label] if len(names) == 2 and label is not None else []
+
+
+def _written(cell: Any, path: Path, number: int) -> str:
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bool | int | float):
+        return str(cell)
+    raise DataError(f"{path}, line {number} has {type(cell).__name__} where text or a number is wanted; give one")
+
+
+def _sets() -> str:
+    return ", ".join(filter(None, (names("labels"), names("similarity"))))

@@ -26,27 +26,33 @@ class Batch:
     lengths: tuple[Int64[np.ndarray, " b"], ...]
 
 
-def token_batches(*sides: Side, tokens: int, seed: int = 0, pad: int = 0, vary: Vary | None = None) -> Batches[Batch]:
+def token_batches(
+    *sides: Side, tokens: int, rows: int = 0, seed: int = 0, pad: int = 0, vary: Vary | None = None
+) -> Batches[Batch]:
     """Batches of the columns of the data, say source and target, row by row.
 
-    No side of a batch has more than `tokens` places, padding (by the id `pad`) included. `vary` may change the rows of
-    a batch each time they are met, by a chance of its own; what it adds is not counted.
+    No side of a batch has more than `tokens` places, padding (by the id `pad`) included. Or a batch has so many `rows`
+    of any length, whatever `tokens` says. `vary` may change the rows of a batch each time they are met, by a chance of
+    its own; what it adds is not counted.
     """
     if not sides or not len(sides[0]) or any(len(side) != len(sides[0]) for side in sides):
         raise ValueError(f"sides of {[len(side) for side in sides]} rows make no batches; give equally many, 1 or more")
 
-    def collate(rows: Rows, chance: Chance | None) -> Batch:
-        chosen: list[Side] = [[side[row] for row in rows.tolist()] for side in sides]
+    longest = np.stack([_lengths(side) for side in sides]).max(axis=0)
+
+    def collate(places: Rows, chance: Chance | None) -> Batch:
+        places = places[np.argsort(longest[places], kind="stable")]  # equal lengths side by side
+        chosen: list[Side] = [[side[row] for row in places.tolist()] for side in sides]
         if vary is not None and chance is not None:
             chosen = [vary(side, chance) for side in chosen]
-        padded, lengths = zip(*(_pad(side, pad) for side in chosen), strict=True)
-        return Batch(rows, padded, lengths)
+        padded, lengths = zip(*(put_side_by_side(side, pad) for side in chosen), strict=True)
+        return Batch(places, padded, lengths)
 
-    longest = np.stack([_lengths(side) for side in sides]).max(axis=0)
     data = 0
     for side in sides:
         data = _checksum(side, data)
-    return Batches(Order(longest, room=tokens, seed=seed, data=data), collate)
+    sizes, room = (np.ones_like(longest), rows) if rows else (longest, tokens)
+    return Batches(Order(sizes, room=room, seed=seed, data=data), collate)
 
 
 def _lengths(side: Side) -> Int64[np.ndarray, " n"]:
@@ -61,7 +67,8 @@ def _checksum(side: Side, before: int) -> int:
     return found
 
 
-def _pad(rows: Sequence[Any], pad: int) -> tuple[Int64[np.ndarray, "b n"], Int64[np.ndarray, " b"]]:
+def put_side_by_side(rows: Sequence[Any], pad: int) -> tuple[Int64[np.ndarray, "b n"], Int64[np.ndarray, " b"]]:
+    """Rows padded behind to the longest, and how long each was."""
     lengths = np.asarray([len(row) for row in rows], np.int64)
     padded = np.full((len(rows), int(lengths.max())), pad, np.int64)
     for i, row in enumerate(rows):

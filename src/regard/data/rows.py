@@ -3,7 +3,7 @@
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,6 @@ from typing import NamedTuple
 from regard.data.errors import DataError
 
 SPLITS = ("train", "val", "test")  # what `divide` makes
-TEXTS = ("text", "sentence", "review")  # what the column of the texts may be called, beside one called label
 
 
 class Columns(NamedTuple):
@@ -54,17 +53,6 @@ def table(path: Path, where: Columns = Columns(0, 1)) -> list[tuple[str, str]]:
     return found
 
 
-def labels(path: Path) -> list[tuple[str, str]]:
-    """Texts and labels of a table: by its first line if that has a `label`, else its first two columns."""
-    cells = [cell.strip().casefold() for cell in next(lines(path), "").split("\t")]
-    where = Columns(0, 1)
-    if "label" in cells and len(cells) > 1:
-        label = cells.index("label")
-        text = next((cells.index(name) for name in TEXTS if name in cells), 1 if label == 0 else 0)
-        where = Columns(text, label, header=True)
-    return [(text.strip(), label.strip()) for text, label in table(path, where)]
-
-
 def parallel(source: Path, target: Path) -> list[tuple[str, str]]:
     """Pairs of two files, line by line, without those that are blank in both."""
     first, second = list(lines(source)), list(lines(target))
@@ -100,9 +88,19 @@ def lines(path: Path) -> Iterator[str]:
 def divide(whole: list[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
     """Split pairs into train (nine tenths), val and test (a twentieth each), so that no sentence is in two of them.
 
-    Pairs that share a sentence on either side, directly or through others, stay together; two sentences are the same
-    if their words are, whatever their case and punctuation. Such a group goes where the hash of its first sentence,
-    in order of the alphabet, sends it. So the order of the pairs does not matter.
+    Pairs that share a sentence on either side, directly or through others, stay together.
+    """
+    split: dict[str, list[tuple[str, str]]] = {name: [] for name in SPLITS}
+    for pair, name in zip(whole, folds([((0, first), (1, second)) for first, second in whole]), strict=True):
+        split[name].append(pair)
+    return split
+
+
+def folds(rows: Sequence[Sequence[tuple[int, str]]]) -> list[str]:
+    """The split of each row of sentences, each with the number of its side: rows that share one stay together.
+
+    Two sentences of a side are the same if their words are, whatever their case and punctuation. Such a group goes
+    where the hash of its first sentence, in order of the alphabet, sends it. So the order of the rows does not matter.
     """
     parent: dict[tuple[int, str], tuple[int, str]] = {}
 
@@ -112,14 +110,12 @@ def divide(whole: list[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
             parent[above] = above = parent[parent[above]]
         return above
 
-    keys = [((0, _words(first)), (1, _words(second))) for first, second in whole]
-    for one, other in keys:
-        low, high = sorted((root(one), root(other)))
-        parent[high] = low  # so the root is the first of its group
-    split: dict[str, list[tuple[str, str]]] = {name: [] for name in SPLITS}
-    for pair, (key, _) in zip(whole, keys, strict=True):
-        split[_fold(root(key)[1])].append(pair)
-    return split
+    keys = [[(side, _words(sentence)) for side, sentence in row] for row in rows]
+    for row in keys:
+        first, *others = sorted(map(root, row))
+        for other in others:
+            parent[root(other)] = root(first)  # so the root is the first of its group
+    return [_fold(root(row[0])[1]) for row in keys]
 
 
 def belongs(sentence: str) -> str:

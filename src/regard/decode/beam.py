@@ -1,12 +1,12 @@
 """Beam search: the best few beginnings of each sentence, side by side in one batch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.decode.hypothesis import Hypothesis, Limit, State, Step, check, limits
+from regard.decode.hypothesis import Hypothesis, Limit, State, Step, Stop, check, limits, stops
 from regard.decode.top import log_probs, top
 
 # How much each row looked at each word of its source in the last step; 1 where there is only padding.
@@ -19,7 +19,7 @@ def beam(
     state: State,
     first: Int[Tensor, " b"],
     *,
-    stop: int,
+    stop: Stop,
     limit: Limit,
     size: int = 5,
     length_penalty: float = 1.0,
@@ -34,32 +34,34 @@ def beam(
     count against it: `seen` is asked after each step. A sentence is done when nothing it could still become would be
     ranked higher.
     """
-    longest = limits(limit, len(first))
+    longest, ends = limits(limit, len(first)), stops(stop)
     if not 1 <= count <= size:
         raise ValueError(f"a beam of {size} cannot give {count} sequences; ask for 1 to {size}")
     if coverage < 0.0 or (coverage > 0.0 and seen is None):
         raise ValueError(f"coverage {coverage} must be 0, or above it with `seen` to say what was looked at")
+    many = (1 + max(1, len(ends))) * size
     sentences = [_Sentence(size, count, most, length_penalty) for most in longest]
     going, newest = list(range(len(first))), first[:, None]  # one beginning each, then `size` of them
     covered: Tensor | None = None  # how much each row has looked at each word of its source so far
     for length in range(1, max(longest, default=0) + 1):
         logits, state = step(newest.reshape(-1, 1), state)
-        check(stop, logits)
+        check(ends, logits)
         if coverage > 0.0 and seen is not None:
             covered = seen() if covered is None else covered + seen()
         width = newest.shape[1]
         missed = torch.zeros(len(logits)) if covered is None else coverage * coverage_penalty(covered)
         # Of 2·size continuations at most size are stops, so as many beginnings go on; each has its own best of them.
+        # Where several words stop, each beginning may be followed by all of them.
         last = logits[:, -1].float()
-        words = top(last, 2 * size)
+        words = top(last, many)
         gained, each = log_probs(last, words), words.shape[-1]
         scores = gained.view(len(going), width, each) + _column([sentences[i].log_probs for i in going], gained)
-        best, place = scores.flatten(1).topk(min(2 * size, width * each), dim=-1)
+        best, place = scores.flatten(1).topk(min(many, width * each), dim=-1)
         found = best, place // each, words.view(len(going), -1).gather(-1, place), missed.view(len(going), width)
         kept: list[int] = []
         on: list[int] = []
         for k, (i, *news) in enumerate(zip(going, *(part.tolist() for part in found), strict=True)):
-            rows = sentences[i].advance(length, k * width, stop, *news)
+            rows = sentences[i].advance(length, k * width, ends, *news)
             if rows:
                 on.append(i)
                 kept += rows
@@ -96,7 +98,7 @@ class _Sentence:
         self,
         length: int,
         base: int,
-        stop: int,
+        ends: Collection[int],
         log_probs: list[float],
         parents: list[int],
         words: list[int],
@@ -108,7 +110,7 @@ class _Sentence:
             if log_prob == -torch.inf:
                 break
             rows = (*self.rows[parent], base + parent)
-            if word == stop:
+            if word in ends:
                 # A stop far down the list would not have been looked at by a narrower search.
                 if rank < self.size:
                     self._finish(self.words[parent], log_prob, missed[parent], rows, finished=True)

@@ -1,52 +1,55 @@
-"""One word after another, each chosen from what the model thinks of the next: the argmax, or one by chance."""
+"""One word after another, each chosen from what the model thinks of the next: the argmax, or one by chance.
 
-from collections.abc import Callable
+A decoder reads its prompts first, and goes on from there::
+
+    state, first = begin(gpt, prompts)
+    for turn in stream(gpt.step, state, first, stop=stop, limit=50):
+        print(turn.words)
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.decode.hypothesis import Hypothesis, Limit, State, Step, check, limits
+from regard.decode.hypothesis import Hypothesis, Limit, State, Step, Stop, check, limits, stops
 from regard.decode.top import log_probs, top
 
-# From the logits of each row to its next word.
+# From the logits of each row to its next word. One that remembers its rows has a `select` too, as a state has.
 Choice = Callable[[Float[Tensor, "b v"]], Int[Tensor, " b"]]
 
 
-def greedy(step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: Limit) -> list[Hypothesis]:
+class Turn(NamedTuple):
+    """One step of all rows that are still being written."""
+
+    sequences: list[int]  # which sequence each row belongs to
+    words: list[int]
+    log_probs: list[float]
+
+
+def greedy(step: Step, state: State, first: Int[Tensor, " b"], *, stop: Stop, limit: Limit) -> list[Hypothesis]:
     """Always the likeliest word. `first` is what each row begins with, the start word as a rule."""
     return generate(step, state, first, stop=stop, limit=limit, choose=argmax)
 
 
-@torch.no_grad()
 def generate(
-    step: Step, state: State, first: Int[Tensor, " b"], *, stop: int, limit: Limit, choose: Choice
+    step: Step, state: State, first: Int[Tensor, " b"], *, stop: Stop, limit: Limit, choose: Choice
 ) -> list[Hypothesis]:
     """Write until each row has come to its stop or to its limit. A finished row costs nothing more."""
-    longest = limits(limit, len(first))
+    ends = stops(stop)
     words: list[list[int]] = [[] for _ in first]
     rows: list[list[int]] = [[] for _ in first]
     summed = [0.0] * len(first)
     finished = [False] * len(first)
-    going, newest = list(range(len(first))), first  # which sequence each row of the state belongs to
-    for length in range(1, max(longest, default=0) + 1):
-        logits, state = step(newest[:, None], state)
-        check(stop, logits)
-        last = logits[:, -1].float()
-        newest = choose(last)
-        gained = log_probs(last, newest[:, None])[:, 0]
-        for row, (sequence, word, gain) in enumerate(zip(going, newest.tolist(), gained.tolist(), strict=True)):
+    for turn in stream(step, state, first, stop=ends, limit=limit, choose=choose):
+        for row, (sequence, word, gain) in enumerate(zip(*turn, strict=True)):
             summed[sequence] += gain
             rows[sequence].append(row)
-            finished[sequence] = word == stop
-            if word != stop:
+            finished[sequence] = word in ends
+            if not finished[sequence]:
                 words[sequence].append(word)
-        on = [row for row, sequence in enumerate(going) if not finished[sequence] and length < longest[sequence]]
-        if not on:
-            break
-        if len(on) < len(going):
-            going, some = [going[row] for row in on], torch.tensor(on, device=first.device)
-            newest, state = newest[some], state.select(some)
     return [
         Hypothesis(tuple(each), log_prob, log_prob, done, tuple(where))
         for each, log_prob, done, where in zip(words, summed, finished, rows, strict=True)
@@ -58,35 +61,49 @@ def argmax(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
     return top(logits, 1)[:, 0]
 
 
-def sampler(
+@torch.no_grad()
+def stream(
+    step: Step,
+    state: State,
+    first: Int[Tensor, " b"],
     *,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-    generator: torch.Generator | None = None,
-) -> Choice:
-    """Sampling: among the `top_k` likeliest words, or top-p (nucleus), the fewest that hold this much probability.
+    stop: Stop,
+    limit: Limit,
+    choose: Choice = argmax,
+    ended: Callable[[int], bool] | None = None,
+) -> Iterator[Turn]:
+    """The next word of every row, step by step, while it is written; a row's last word may be its stop.
 
-    A `temperature` below 1 makes the likely likelier; 0 is greedy. For top-p see Holtzman 2020.
+    Rows end one by one: by a stop, at their limit, or because `ended` says so of their sequence, which is asked once
+    the turn was taken. What was chosen is chosen from what the rows that still go on were given.
     """
-    if temperature < 0.0:
-        raise ValueError(f"temperature {temperature} is below 0; give 0 for the likeliest word, 1 for fair chances")
-    if top_k is not None and top_k < 1:
-        raise ValueError(f"top_k is {top_k}; give 1 word or more")
-    if top_p is not None and not 0.0 < top_p <= 1.0:
-        raise ValueError(f"top_p is {top_p}; give a probability above 0 and up to 1")
+    longest, ends = limits(limit, len(first)), stops(stop)
+    going, newest = list(range(len(first))), first  # which sequence each row of the state belongs to
+    for length in range(1, max(longest, default=0) + 1):
+        logits, state = step(newest[:, None], state)
+        check(ends, logits)
+        last = logits[:, -1].float()
+        newest = choose(last)
+        gained = log_probs(last, newest[:, None])[:, 0]
+        words = newest.tolist()
+        yield Turn(going, words, gained.tolist())
+        on = [
+            row
+            for row, (sequence, word) in enumerate(zip(going, words, strict=True))
+            if word not in ends and length < longest[sequence] and not (ended is not None and ended(sequence))
+        ]
+        if not on:
+            break
+        if len(on) < len(going):
+            going, some = [going[row] for row in on], torch.tensor(on, device=first.device)
+            newest, state, choose = newest[some], state.select(some), select(choose, some)
 
-    def choose(logits: Float[Tensor, "b v"]) -> Int[Tensor, " b"]:
-        if temperature == 0.0:
-            return argmax(logits)
-        ordered, words = (logits.float() / temperature).sort(dim=-1, descending=True)
-        chances = ordered.softmax(dim=-1)
-        if top_k is not None:
-            chances, words = chances[:, :top_k], words[:, :top_k]
-        if top_p is not None:
-            # A word belongs to the share if those before it do not fill it yet, so the first always does.
-            full = top_p * chances.sum(dim=-1, keepdim=True)
-            chances = chances.masked_fill(chances.cumsum(dim=-1) - chances >= full, 0.0)
-        return words.gather(-1, torch.multinomial(chances, 1, generator=generator))[:, 0]
 
-    return choose
+@runtime_checkable
+class _Remembers(Protocol):
+    def select(self, rows: Int[Tensor, " r"]) -> Choice: ...
+
+
+def select(choose: Choice, rows: Int[Tensor, " r"]) -> Choice:
+    """The choice for some rows alone, where it remembers anything of them."""
+    return choose.select(rows) if isinstance(choose, _Remembers) else choose

@@ -4,7 +4,7 @@ A model that writes has `state = model.start(source)` and `logits, state = model
 more than that: a state is a value, and `state.select(rows)` is the same for some rows of the batch, in any order.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -28,6 +28,8 @@ class State(Protocol):
 Step = Callable[[Int[Tensor, "b n"], Any], tuple[Float[Tensor, "b n v"], Any]]
 # How many words may be written at most, the stop among them: by every row, or by each.
 Limit = int | Sequence[int]
+# What a row ends with: one id, any of several, or none, so that only the limit ends it.
+Stop = int | Collection[int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,14 @@ def limits(limit: Limit, rows: int) -> list[int]:
     return each
 
 
-def check(stop: int, logits: Float[Tensor, "b n v"]) -> None:
-    """Refuse a search that could not end."""
+def stops(stop: Stop) -> frozenset[int]:
+    """The ids that end a row."""
+    return frozenset() if stop is None else frozenset((stop,) if isinstance(stop, int) else stop)
+
+
+def check(ends: Collection[int], logits: Float[Tensor, "b n v"]) -> None:
+    """Refuse a search that waits for what is never written."""
     vocab = logits.shape[-1]
-    if not 0 <= stop < vocab:
-        raise ValueError(f"the stop {stop} is not among the {vocab} words of the model, 0 to {vocab - 1}")
+    for stop in ends:
+        if not 0 <= stop < vocab:
+            raise ValueError(f"the stop {stop} is not among the {vocab} words of the model, 0 to {vocab - 1}")

@@ -1,6 +1,7 @@
 """Folders that Hugging Face's libraries read and write, by the tables in `hub/tables`."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,6 @@ def read(
     try:
         fields = found.config(about, stored.keys())
     except CheckpointError as error:
-        if "task" in found.card:
-            raise
         raise NoTableError(str(error), place, name) from None  # transformers can still look into it
     stored = {each: entry for each, entry in stored.items() if each not in found.unused(fields)}
     empty = {
@@ -41,11 +40,13 @@ def read(
         for each, entry in stored.items()
     }
     model = gate.build(found.family.model, gate.config(found.family.config, fields, path, stored), path, stored)
-    gate.compare(_as_entries(path, rules.load(found.rules, empty, prefix=found.prefix)), model.state_dict(), place)
+    known = found.rules_of(fields, about)
+    gate.compare(_as_entries(path, rules.load(known, empty, prefix=found.prefix)), model.state_dict(), place)
     tokenizer = _tokenizer(place, found, about, model)
     theirs = dict(gate.read(stored)) if unsafe is None else {each: unsafe[each] for each in stored}
-    fill(model, rules.load(found.rules, theirs, prefix=found.prefix), dtype=dtype, device=device)
-    return Checkpoint(model, found.family, tokenizer, {"title": name, **found.card}, place, name)
+    fill(model, rules.load(known, theirs, prefix=found.prefix), dtype=dtype, device=device)
+    card = {"title": name, **found.card_of(fields), **_labels(about, fields)}
+    return Checkpoint(model, found.family, tokenizer, card, place, name)
 
 
 def export(folder: str | Path, model: nn.Module, tokenizer: Tokenizer | None = None) -> None:
@@ -53,7 +54,8 @@ def export(folder: str | Path, model: nn.Module, tokenizer: Tokenizer | None = N
     found = table_of(model)
     config: Any = model.config
     about = found.to_json(config, tokenizer)
-    theirs = rules.save(found.rules, {name: tensor.detach() for name, tensor in model.state_dict().items()})
+    known = found.rules_of(asdict(config), about)
+    theirs = rules.save(known, {name: tensor.detach() for name, tensor in model.state_dict().items()})
     write(folder, about, pack(theirs, "float32"), None, {} if tokenizer is None else tokenizer.files())
 
 
@@ -66,6 +68,15 @@ def _tokenizer(place: Path, found: Table, about: Mapping[str, Any], model: Any) 
             f"{place} has a tokenizer of {tokenizer.vocab} entries and a model of {model.config.vocab}; they do not fit"
         )
     return tokenizer
+
+
+def _labels(about: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What the classes of a head are called, where all of them are named."""
+    names, classes = about.get("id2label"), fields.get("classes")
+    if fields.get("head") not in ("classify", "tokens") or not isinstance(names, dict) or not isinstance(classes, int):
+        return {}
+    labels = [names.get(str(i)) for i in range(min(classes, len(names)))]
+    return {"labels": labels} if len(labels) == classes and all(isinstance(each, str) for each in labels) else {}
 
 
 def _header(place: Path) -> dict[str, Entry]:

@@ -1,13 +1,15 @@
 """One way to a model on disk: by the name of a bundled one, from a folder of any kind, or from the hub."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
 from regard import zoo
-from regard.hub import gate, huggingface, remote, store
+from regard.hub import gate, gguf, huggingface, remote, sentence, store
 from regard.hub.gate import CheckpointError
 from regard.hub.store import Checkpoint
+from regard.hub.tables import nanogpt
 
 
 def find(what: str | Path, *, pickle: bool = False) -> tuple[Path, str]:
@@ -19,6 +21,8 @@ def find(what: str | Path, *, pickle: bool = False) -> tuple[Path, str]:
     if isinstance(what, str) and what.startswith(remote.PREFIX):
         return remote.fetch(what, pickle=pickle), what.removeprefix(remote.PREFIX)
     try:
+        if (inner := sentence.find(what)) is not None:
+            return inner, Path(what).resolve().name
         folder = zoo.find(what)
     except (ValueError, OSError) as error:
         raise CheckpointError(str(error)) from None
@@ -33,13 +37,25 @@ def load(
     device: str | torch.device = "cpu",
     pickle: bool = False,
 ) -> Checkpoint:
-    """Open a model; see `find` for what may be given. Whatever is wrong with it is a `CheckpointError`.
+    """Open a model; see `find` for what may be given, or give a GGUF file. All that is wrong is a `CheckpointError`.
 
-    `pickle` also reads `pytorch_model.bin`, of which only tensors are taken; prefer safetensors.
+    `pickle` also reads `pytorch_model.bin`, and nanoGPT's ckpt.pt by its path: only tensors and plain values of them.
+    Prefer safetensors.
     """
+    if (file := gguf.find(what)) is not None:
+        with gate.guard(file):
+            return gguf.read(file, dtype=dtype, device=device)
+    if (file := nanogpt.find(what)) is not None:
+        with gate.guard(file):
+            return nanogpt.read(file, dtype=dtype, device=device, pickle=pickle)
     folder, name = find(what, pickle=pickle)
     with gate.guard(folder):
         about = gate.read_json(folder / "config.json")
         if "format" not in about and ("model_type" in about or "architectures" in about):
-            return huggingface.read(folder, name, about, dtype=dtype, device=device, pickle=pickle)
+            if (home := sentence.home(folder)) is None:
+                return huggingface.read(folder, name, about, dtype=dtype, device=device, pickle=pickle)
+            # What the encoder was trained from has left its name there, with a head that is seldom in the file.
+            about.pop("architectures", None)
+            found = huggingface.read(folder, name, about, dtype=dtype, device=device, pickle=pickle)
+            return replace(found, card={**found.card, **sentence.card(home)})
         return store.read(folder, name, about, dtype=dtype, device=device)

@@ -16,6 +16,10 @@ TOKENIZERS = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.json", "vocab.txt"),
     *("merges.txt", "*.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model"),
 )
+SENTENCES = (
+    *("modules.json", "config_sentence_transformers.json", "sentence_bert_config.json"),
+    *("*_Pooling/config.json", "*_Dense/config.json", "0_Transformer/*.json"),
+)
 PICKLE = "pytorch_model.bin"
 
 
@@ -30,7 +34,7 @@ def fetch(what: str, *, pickle: bool = False) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    patterns = [*SAFE, *TOKENIZERS, *([PICKLE] if pickle else [])]
+    patterns = [*SAFE, *TOKENIZERS, *SENTENCES, *([PICKLE] if pickle else [])]
     try:
         folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns, local_files_only=True))
         if _whole(folder, pickle):

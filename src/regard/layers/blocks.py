@@ -6,7 +6,7 @@ A block takes tokens "b n w", or a map "b h w c" where its attention is `Partiti
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Attention, Memory
@@ -55,15 +55,17 @@ class Block(nn.Module):
         where: Float[Tensor, "#b *n w"] | None = None,
         visible: Visible | None = None,
         context_visible: Visible | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
     ) -> Float[Tensor, "b *n w"]:
         """Attend to x itself, and to a context where the block has a `cross`: `block.cross.remember(encoded)`.
 
         `where` are positions, added to the queries of both attentions and to the keys of x, never to values (DETR,
         SAM); those of the context are given to `remember`. `context_visible` is the mask of the cross-attention.
+        `positions` are what a rotary attention turns by, where they do not count from 0.
         """
         if (self.cross is None) != (context is None):
             raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
-        x = self.attn_join(x, self.attn(self.attn_norm(x), where=where, visible=visible))
+        x = self.attn_join(x, self.attn(self.attn_norm(x), where=where, visible=visible, positions=positions))
         if self.cross is not None:
             x = self.cross_join(x, self.cross(self.cross_norm(x), context, where=where, visible=context_visible))
         y: Tensor = self.mlp_join(x, self.mlp(self.mlp_norm(x)))
@@ -76,16 +78,18 @@ class Block(nn.Module):
         context: Memory | None = None,
         *,
         visible: Bool[Tensor, "b 1 1 n"] | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], Memory]:
         """The next tokens of a causal sequence: `past` holds the keys and values of those before, the KV cache.
 
-        `visible` is the padding among the new tokens, which stays hidden in every later step.
+        `visible` is the padding among the new tokens, which stays hidden in every later step; `positions` are theirs,
+        where they do not follow on the past's.
         """
         if (self.cross is None) != (context is None):
             raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
         if not isinstance(self.attn, Attention):
             raise TypeError(NO_PAST.format(type(self.attn).__name__))
-        y, past = self.attn.step(self.attn_norm(x), past, visible=visible)
+        y, past = self.attn.step(self.attn_norm(x), past, visible=visible, positions=positions)
         x = self.attn_join(x, y)
         if self.cross is not None:
             x = self.cross_join(x, self.cross(self.cross_norm(x), context))
@@ -104,10 +108,11 @@ class PostNormBlock(Block):
         where: Float[Tensor, "#b *n w"] | None = None,
         visible: Visible | None = None,
         context_visible: Visible | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
     ) -> Float[Tensor, "b *n w"]:
         if (self.cross is None) != (context is None):
             raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
-        x = self.attn_norm(self.attn_join(x, self.attn(x, where=where, visible=visible)))
+        x = self.attn_norm(self.attn_join(x, self.attn(x, where=where, visible=visible, positions=positions)))
         if self.cross is not None:
             x = self.cross_norm(self.cross_join(x, self.cross(x, context, where=where, visible=context_visible)))
         y: Tensor = self.mlp_norm(self.mlp_join(x, self.mlp(x)))
@@ -120,12 +125,13 @@ class PostNormBlock(Block):
         context: Memory | None = None,
         *,
         visible: Bool[Tensor, "b 1 1 n"] | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], Memory]:
         if (self.cross is None) != (context is None):
             raise ValueError(NO_CONTEXT if context is None else NO_CROSS)
         if not isinstance(self.attn, Attention):
             raise TypeError(NO_PAST.format(type(self.attn).__name__))
-        y, past = self.attn.step(x, past, visible=visible)
+        y, past = self.attn.step(x, past, visible=visible, positions=positions)
         x = self.attn_norm(self.attn_join(x, y))
         if self.cross is not None:
             x = self.cross_norm(self.cross_join(x, self.cross(x, context)))

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jaxtyping import Int
+import torch
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.attention import Memory
@@ -16,6 +17,20 @@ class DecoderState:
     contexts: Sequence[Memory]  # one for each block that has a cross-attention; empty where there is nothing to read
     sentences: Int[Tensor, " b"]  # which source each row writes about
     past: Sequence[Memory] | None = None  # one for each block; None before the first step
+
+    @property
+    def length(self) -> int:
+        """How many tokens have been written, padding too."""
+        return 0 if self.past is None else len(self.past[0])
+
+    def positions(self, words: Int[Tensor, "b n"], visible: Bool[Tensor, "b n"] | None) -> Int[Tensor, "b n"] | None:
+        """Where the next words stand, counted without padding; None where there is none and they follow on."""
+        before = None if self.past is None else self.past[0].visible
+        if visible is None and before is None:
+            return None
+        new = torch.ones_like(words) if visible is None else visible.long()
+        first = self.length if before is None else before[:, 0, 0].sum(dim=-1, keepdim=True)
+        return (first + new.cumsum(dim=-1) - 1).clamp(min=0)
 
     def select(self, rows: Int[Tensor, " r"]) -> "DecoderState":
         """These rows, in this order and as often as they are named. Neighbours of one sentence share its source."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, cast, get_args
 
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Memory
@@ -46,12 +46,23 @@ class Stack(nn.Module):
         where: Float[Tensor, "#b *n w"] | None = None,
         visible: Visible | None = None,
         context_visible: Visible | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
     ) -> Float[Tensor, "b *n w"]:
-        """`contexts` holds one memory for each block that has a cross-attention; the rest goes to each block."""
+        """`contexts` holds one memory for each block that has a cross-attention; the rest goes to each block.
+
+        `positions` are those of the tokens, where they do not count from 0.
+        """
         self._check(contexts, "contexts")
         for i, block in enumerate(self.blocks):
             context = None if contexts is None else contexts[i]
-            x = block(self._add_position(i, x), context, where=where, visible=visible, context_visible=context_visible)
+            x = block(
+                self._add_position(i, x, positions),
+                context,
+                where=where,
+                visible=visible,
+                context_visible=context_visible,
+                positions=positions,
+            )
         return x
 
     def step(
@@ -61,14 +72,19 @@ class Stack(nn.Module):
         contexts: Sequence[Memory] | None = None,
         *,
         visible: Bool[Tensor, "b 1 1 n"] | None = None,
+        positions: Int[Tensor, "#b n"] | None = None,
     ) -> tuple[Float[Tensor, "b n w"], list[Memory]]:
-        """The next tokens of a causal sequence, and the memories to give to the step after."""
+        """The next tokens of a causal sequence, and the memories to give to the step after.
+
+        `visible` is the padding among the new tokens; `positions` follow on those of the past, if left out.
+        """
         self._check(past, "pasts")
         self._check(contexts, "contexts")
         start, memories = 0 if past is None else len(past[0]), []
         for i, block in enumerate(self.blocks):
             before, context = None if past is None else past[i], None if contexts is None else contexts[i]
-            x, memory = cast(Block, block).step(self._add_position(i, x, start), before, context, visible=visible)
+            x = self._add_position(i, x, start if positions is None else positions)
+            x, memory = cast(Block, block).step(x, before, context, visible=visible, positions=positions)
             memories.append(memory)
         return x, memories
 
@@ -76,8 +92,8 @@ class Stack(nn.Module):
         if memories is not None and len(memories) != len(self.blocks):
             raise ValueError(f"{len(memories)} {name} do not go with {len(self.blocks)} blocks; give one for each")
 
-    def _add_position(self, i: int, x: Tensor, start: int = 0) -> Tensor:
+    def _add_position(self, i: int, x: Tensor, start: int | Tensor | None = None) -> Tensor:
         if not self.positions or (i > 0 and self.inject == "once"):
             return x
         position = self.positions[i if self.inject == "every" else 0]
-        return cast(Tensor, position(x, start) if start else position(x))
+        return cast(Tensor, position(x) if start is None else position(x, start))

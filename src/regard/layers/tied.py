@@ -18,5 +18,5 @@ class Tied(nn.Module):
     def weight(self) -> Float[Tensor, "v w"]:
         return self._embed[0].weight
 
-    def forward(self, x: Float[Tensor, "b n w"]) -> Float[Tensor, "b n v"]:
+    def forward(self, x: Float[Tensor, "*b w"]) -> Float[Tensor, "*b v"]:
         return F.linear(x, self.weight, self.bias)

@@ -5,16 +5,16 @@ Deviations: positions are drawn as wide as words, where GPT-2's code draws them 
 is dense, where the paper's alternates with banded ones, and none drops anything, of which the paper says nothing.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Dot, both, causal, multihead, padding
-from regard.layers.blocks import Block, PostNormBlock
+from regard.attention import Dot, Packed, both, causal, multihead, read_visible
+from regard.layers.blocks import Block, Norm, PostNormBlock
 from regard.layers.decoder import DecoderState
 from regard.layers.dropout import Dropout
 from regard.layers.mlp import ACTIVATIONS, MLP
@@ -39,6 +39,8 @@ class Config:
     eps: float = 1e-5  # of the norms
     # What scores are divided by: the root of a head's width; that and the number of the layer, counted from 1; nothing.
     scale: Literal["width", "layer", "none"] = "width"
+    bias: bool = field(default=True, metadata={"later": True})  # of all layers and norms; nanoGPT may have none
+    tied: bool = field(default=True, metadata={"later": True})  # reading and writing share one matrix; not in minGPT
 
 
 class GPT(nn.Module):
@@ -59,38 +61,71 @@ class GPT(nn.Module):
         self.position = Learned(config.context, config.width)
         self.dropout = Dropout(config.dropout)
         self.decoder = Stack(_block(config, layer) for layer in range(1, config.depth + 1))
-        self.norm = nn.LayerNorm(config.width, eps=config.eps) if config.norm_first else nn.Identity()
-        self.to_vocab = Tied(self.embed)
+        self.norm = _norm(config)(config.width) if config.norm_first else nn.Identity()
+        self.to_vocab = Tied(self.embed) if config.tied else nn.Linear(config.width, config.vocab, bias=False)
         nn.init.normal_(self.embed.weight, std=0.02)
         for name, module in self.named_modules():
             if isinstance(module, nn.Linear):
                 # 2 · depth branches add up in a stream that no norm holds back (GPT-2, §2.3).
                 joins = config.norm_first and name.endswith((".attn.out", ".mlp.down"))
                 nn.init.normal_(module.weight, std=0.02 * (2 * config.depth) ** -0.5 if joins else 0.02)
-                nn.init.zeros_(module.bias)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
 
-    def forward(self, ids: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b n v"]:
+    def forward(
+        self,
+        ids: Int[Tensor, "b n"],
+        *,
+        lengths: Int[Tensor, " b"] | None = None,
+        visible: Bool[Tensor, "b n"] | Packed | None = None,
+    ) -> Float[Tensor, "b n v"]:
         """The logits of what follows each word.
 
-        `lengths` are those of rows that are padded on the right; nothing looks at what stands beyond them.
+        `lengths` are those of rows that are padded behind; `visible` is True at words that are no padding, wherever it
+        stands, or says that the texts are `packed` in one row. Nothing looks at what is not visible.
         """
-        n = ids.shape[1]
-        visible = both(causal(n), None if lengths is None else padding(lengths, n))
-        logits: Tensor = self.to_vocab(self.norm(self.decoder(self._embed(ids), visible=visible)))
+        logits: Tensor = self.to_vocab(self.read(ids, lengths=lengths, visible=visible))
         return logits
+
+    def read(
+        self,
+        ids: Int[Tensor, "b n"],
+        *,
+        lengths: Int[Tensor, " b"] | None = None,
+        visible: Bool[Tensor, "b n"] | Packed | None = None,
+    ) -> Float[Tensor, "b n w"]:
+        """The states of all words, from which their next ones are guessed."""
+        seen, positions = read_visible(lengths, visible, ids.shape[1])
+        seen = replace(seen, causal=True) if isinstance(seen, Packed) else both(causal(ids.shape[1]), seen)
+        x = self.decoder(self._embed(ids, 0 if positions is None else positions), visible=seen, positions=positions)
+        hidden: Tensor = self.norm(x)
+        return hidden
 
     def start(self, rows: int) -> DecoderState:
         """The state of so many rows before their first word."""
         return DecoderState((), torch.arange(rows, device=self.embed.weight.device))
 
-    def step(self, words: Int[Tensor, "b n"], state: DecoderState) -> tuple[Float[Tensor, "b n v"], DecoderState]:
+    def step(
+        self, words: Int[Tensor, "b n"], state: DecoderState, *, visible: Bool[Tensor, "b n"] | None = None
+    ) -> tuple[Float[Tensor, "b n v"], DecoderState]:
         """The logits of what follows each of the next words, and the state behind them."""
-        start = 0 if state.past is None else len(state.past[0])
-        y, past = self.decoder.step(self._embed(words, start), state.past)
-        return self.to_vocab(self.norm(y)), replace(state, past=past)
+        hidden, state = self.advance(words, state, visible=visible)
+        return self.to_vocab(hidden), state
 
-    def _embed(self, words: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n w"]:
-        x: Tensor = self.dropout(self.position(self.embed(words), start))
+    def advance(
+        self, words: Int[Tensor, "b n"], state: DecoderState, *, visible: Bool[Tensor, "b n"] | None = None
+    ) -> tuple[Float[Tensor, "b n w"], DecoderState]:
+        """Go on by some words without saying what follows them: the states of the words, and the state behind them.
+
+        `visible` is False at padding, which every later step will pass over; positions count what is visible.
+        """
+        positions, new = state.positions(words, visible), None if visible is None else visible[:, None, None]
+        x = self._embed(words, state.length if positions is None else positions)
+        x, past = self.decoder.step(x, state.past, visible=new, positions=positions)
+        return self.norm(x), replace(state, past=past)
+
+    def _embed(self, words: Int[Tensor, "b n"], positions: int | Int[Tensor, "#b n"]) -> Float[Tensor, "b n w"]:
+        x: Tensor = self.dropout(self.position(self.embed(words), positions))
         return x
 
 
@@ -100,11 +135,22 @@ def _block(config: Config, layer: int) -> Block:
         scale = (config.width / config.heads) ** -0.5 / layer
     return (Block if config.norm_first else PostNormBlock)(
         config.width,
-        multihead(config.width, config.heads, score=Dot(scale), dropout=config.attn_dropout),
-        MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation]),
-        norm=partial(nn.LayerNorm, eps=config.eps),
+        multihead(
+            config.width,
+            config.heads,
+            score=Dot(scale),
+            dropout=config.attn_dropout,
+            qkv_bias=config.bias,
+            out_bias=config.bias,
+        ),
+        MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation], bias=config.bias),
+        norm=_norm(config),
         dropout=config.dropout,
     )
+
+
+def _norm(config: Config) -> Norm:
+    return partial(nn.LayerNorm, eps=config.eps, bias=config.bias)
 
 
 def example(config: Config) -> dict[str, Any]:
@@ -141,6 +187,8 @@ PRESETS = {
     "gpt-3-6.7b": _third(32, 4096, 32),
     "gpt-3-13b": _third(40, 5120, 40),
     "gpt-3-175b": _third(96, 12288, 96),
+    # For a laptop: some megabytes of text in minutes.
+    "gpt-mini": Config(vocab=4000, context=256, width=192, depth=5, heads=6, hidden=768),
     "gpt-nano": Config(vocab=48, context=32, width=32, depth=2, heads=4, hidden=64),
 }
 

@@ -1,21 +1,24 @@
-"""Classify: a text in, the label it deserves out, with the probability of each."""
+"""Classify: a text or two in, the label they deserve out, with the probability of each."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import torch
+from jaxtyping import Float, Int
+from torch import Tensor
 
+from regard.analysis.confusion import Confusion
 from regard.analysis.reading import Map, Reading, read_layer
-from regard.analysis.scores import accuracy
-from regard.attention import record
+from regard.analysis.scores import Score, accuracy, f1, matthews
+from regard.attention import Packed
 from regard.data import labelled
-from regard.decode.batching import by_length, pad_rows
-from regard.decode.forcing import evaluating
+from regard.decode.batching import pad_rows
 from regard.hub import Checkpoint
+from regard.pipelines.encoder import Encoder, Given
 from regard.pipelines.familiar import answer_familiar
-from regard.pipelines.pipeline import Edits, Evaluation, Pipeline, TooLongError
+from regard.pipelines.pipeline import Edits, Evaluation, TooLongError
 from regard.progress import Progress
+from regard.text.template import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,44 +29,35 @@ class Classification:
     scores: dict[str, float]
 
 
-class Classify(Pipeline):
-    """A classifier of texts; the labels are those of its card."""
+class Classify(Encoder):
+    """A classifier of texts, or of pairs of them; the labels are those of its card."""
 
     task, takes, gives = "classify", "text", "label"
+    needs = ("classify",)
 
     def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
-        super().__init__(checkpoint, limit=limit)
-        self.labels = tuple(map(str, self.card.get("labels") or ()))
-        classes = getattr(self.model.config, "classes", None)
-        if self.tokenizer is None:
-            raise ValueError(f"{self.name} has no tokenizer to read a text with; give one by tokenizer=")
+        classes = getattr(checkpoint.model.config, "classes", None)
+        self.labels = tuple(map(str, checkpoint.card.get("labels") or ()))
         if len(self.labels) != classes:
-            raise ValueError(f"the card of {self.name} names {len(self.labels)} labels, and the model has {classes}")
+            raise ValueError(
+                f"the card of {checkpoint.name} names {len(self.labels)} labels, and the model has {classes}"
+            )
+        if classes == 1:
+            raise ValueError(f"{checkpoint.name} has one class, {self.labels[0]!r}, so that there is nothing to choose")
+        super().__init__(checkpoint, limit=limit)
+        self.encoder = hasattr(self.model.config, "head")  # and no network that does nothing else
 
     @answer_familiar
-    def __call__(
-        self, inputs: Sequence[str], *, batch: int = 64, progress: Progress | None = None
-    ) -> list[Classification]:
-        """The label of each text."""
-        return self._classify(self._encode([inputs] if isinstance(inputs, str) else list(inputs)), batch, progress)
-
-    def _classify(self, ids: Sequence[Sequence[int]], batch: int, progress: Progress | None) -> list[Classification]:
-        found: dict[int, Classification] = {}
-        with evaluating(self.model), torch.no_grad():
-            for group in by_length([len(row) for row in ids], rows=batch):
-                padded, lengths = pad_rows([ids[i] for i in group], self.tokenizer.pad, self.device)
-                for i, chances in zip(group, self.model(padded, lengths=lengths).float().softmax(-1), strict=True):
-                    named = dict(zip(self.labels, chances.tolist(), strict=True))
-                    found[i] = Classification(max(named, key=lambda label: named[label]), named)
-                if progress is not None:
-                    progress(len(found) / len(ids))
-        return [found[i] for i in range(len(ids))]
+    def __call__(self, inputs: Sequence[Given], *, progress: Progress | None = None) -> list[Classification]:
+        """The label of each text, or of each pair of texts."""
+        given = [inputs] if isinstance(inputs, str) else list(inputs)
+        return self.ask(self.rows(given), self._take, progress=progress)
 
     @answer_familiar
     def evaluate(
         self, data: str, *, split: str = "test", limit: int = 0, progress: Progress | None = None
     ) -> Evaluation:
-        """Accuracy with an interval, on a named set or on a table of texts and labels."""
+        """Accuracy, F1 and Matthews' correlation with intervals, on a named set or on a table of texts and labels."""
         split = split or "test"
         rows = labelled(data, split)[: limit or None]
         strange = sorted({label for _, label in rows} - set(self.labels))
@@ -72,48 +66,81 @@ class Classify(Pipeline):
             raise ValueError(f"{self.name} cannot be evaluated on {data}, {split}: {why}; choose other data")
         began = time.perf_counter()
         # What is too long is cut, as it was in training.
-        ids = self.tokenizer.encode([text for text, _ in rows], stop=True, limit=self.limit)
-        found = self._classify(ids, 64, progress)
-        hits = [each.label == label for each, (_, label) in zip(found, rows, strict=True)]
+        answers = self.ask(self.rows([texts for texts, _ in rows], cut=True), self._take, progress=progress)
         seconds = time.perf_counter() - began
-        named = {"accuracy": accuracy(hits)}
-        for label in self.labels:
-            own = [hit for hit, (_, right) in zip(hits, rows, strict=True) if right == label]
-            named |= {f"accuracy/{label}": accuracy(own)} if own else {}
-        return Evaluation(self.name, data, split, len(rows), seconds, named, {}, [each.label for each in found])
+        found, right = [each.label for each in answers], [label for _, label in rows]
+        confusion = Confusion.of(found, right, self.labels)
+        named = _report(found, right, confusion)
+        return Evaluation(self.name, data, split, len(rows), seconds, named, {}, found, confusion)
 
     @answer_familiar
-    @torch.no_grad()
-    def attend(self, given: str, *, edits: Edits | None = None) -> Reading:
+    def attend(self, given: Given, *, edits: Edits | None = None) -> Reading:
         """Which words each word looks at."""
-        (ids,) = self._encode([given])
-        with evaluating(self.model), record(self.model, edits=edits) as trace:
-            chances = self.model(torch.tensor([ids], device=self.device)).float().softmax(-1)[0]
-        named = dict(zip(self.labels, chances.tolist(), strict=True))
-        label = max(named, key=lambda label: named[label])
-        # A network that looks over its own past sees one word less than it reads.
-        axes = {"words": self.tokenizer.words(ids), "past": self.tokenizer.words(ids[:-1])}
-        maps = tuple(
-            Map(
-                name,
-                "causal",
-                read_layer(name),
-                trace[name][0].q.shape[1],
-                "words",
-                "past" if trace.weights(name).shape[-1] < len(ids) else "words",
-                "words look at words before",
+        (row,) = self.rows([given])
+        shown = f"“{given}”" if isinstance(given, str) else " / ".join(f"“{text}”" for text in given)
+        output, axes, maps, trace = self.watch(row, lambda ids, segments: self._take(ids, segments, None)[0], edits)
+        if not self.encoder:
+            # A network that looks over its own past sees one word less than it reads.
+            axes = {**axes, "past": self.tokenizer.words(row.ids[:-1])}
+            maps = tuple(
+                _look_back(each, "past" if trace.weights(each.name).shape[-1] < len(row.ids) else "words")
+                for each in maps
             )
-            for name in trace
+        return Reading(
+            self.name, axes, maps, trace, output, f"{shown}: {output.label} {output.scores[output.label]:.0%}"
         )
-        output = Classification(label, named)
-        return Reading(self.name, axes, maps, trace, output, f"“{given}”: {label} {named[label]:.0%}")
 
-    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
-        ids: list[list[int]] = self.tokenizer.encode(texts, stop=True)
-        for index, row in enumerate(ids):
-            if len(row) > self.limit:
-                raise TooLongError(index, len(row), self.limit)
-        return ids
+    def rows(self, given: Sequence[Given], *, cut: bool = False) -> list[Window]:
+        """The ids of each text or pair; those of a network without a first token have a stop at their end alone."""
+        if self.encoder:
+            return super().rows(given, cut=cut)
+        texts = [each if isinstance(each, str) else _only(self.name, each) for each in given]
+        found = self.tokenizer.encode(texts, stop=True, limit=self.limit if cut else None)
+        for index, ids in enumerate(found):
+            if len(ids) > self.limit:
+                raise TooLongError(index, len(ids), self.limit)
+        return [Window(ids, [0] * len(ids), [None] * len(ids)) for ids in found]
+
+    def _take(
+        self, ids: Int[Tensor, "1 n"], segments: Int[Tensor, "1 n"], texts: Packed | None
+    ) -> list[Classification]:
+        if self.encoder:
+            logits = self.run(ids, segments, texts).logits
+        elif texts is None:
+            logits = self.model(ids)
+        else:
+            rows = [part.tolist() for part in ids[0].split(list(texts.lengths))]
+            padded, lengths = pad_rows(rows, self.tokenizer.pad, self.device)
+            logits = self.model(padded, lengths=lengths)
+        return [self._name(chances) for chances in logits.float().softmax(-1)]
+
+    def _name(self, chances: Float[Tensor, " c"]) -> Classification:
+        named = dict(zip(self.labels, chances.tolist(), strict=True))
+        return Classification(max(named, key=lambda label: named[label]), named)
+
+
+def _report(found: Sequence[str], right: Sequence[str], confusion: Confusion) -> dict[str, Score]:
+    """Everything that is said of a classifier: of all labels together, then of each."""
+    named = {"accuracy": accuracy([a == b for a, b in zip(found, right, strict=True)])}
+    real = [label for label in confusion.labels if label in set(right)]
+    for label in real:
+        named[f"accuracy/{label}"] = accuracy([a == b for a, b in zip(found, right, strict=True) if b == label])
+    named["f1"] = f1(found, right)
+    for label in real:
+        named[f"f1/{label}"] = f1(found, right, label=label)
+    named["matthews"] = matthews(found, right)
+    return named
+
+
+def _look_back(one: Map, columns: str) -> Map:
+    return Map(one.name, "causal", read_layer(one.name), one.heads, "words", columns, "words look at words before")
+
+
+def _only(name: str, texts: Iterable[str]) -> str:
+    found = list(texts)
+    if len(found) != 1:
+        raise ValueError(f"{name} reads one text at a time, and these are {len(found)}; give them one by one")
+    return found[0]
 
 
 PIPELINE = Classify

@@ -10,7 +10,8 @@ from regard.names import nearest
 P = ParamSpec("P")
 T = TypeVar("T")
 
-FAMILIAR = {
+# What it is called here: the first of these that a function takes.
+FAMILIAR: dict[str, str | tuple[str, ...]] = {
     "num_beams": "beam",
     "beam_size": "beam",
     "num_return_sequences": "count",
@@ -23,15 +24,25 @@ FAMILIAR = {
     "pretrained_model_name_or_path": "what",
     "tgt_lang": "to",
     "src_lang": "source",
-    "do_sample": "sampler=regard.decode.sampler(temperature=…, top_k=…, top_p=…)",
+    "do_sample": ("temperature=1.0", "sampler=regard.decode.sampler(temperature=…, top_k=…, top_p=…)"),
     "temperature": "sampler=regard.decode.sampler(temperature=…)",
     "top_k": "sampler=regard.decode.sampler(top_k=…)",
     "top_p": "sampler=regard.decode.sampler(top_p=…)",
+    "min_p": "sampler=regard.decode.sampler(min_p=…)",
     "lenpen": "length_penalty",
+    "max_length": "max_new_tokens",
+    "max_tokens": "max_new_tokens",
+    "stop_strings": "stop",
+    "stop_sequences": "stop",
+    "system_prompt": "system",
 }
 ELSEWHERE = {
     "max_length": "how much is read is said by regard.load(name, limit=…)",
     "max_new_tokens": "how much is written at most follows from the length of what is read",
+    "streamer": "pieces are given by .stream(prompt) while they are written",
+    "eos_token_id": "the tokenizer says which id ends a text; strings that end it are given by stop=",
+    "pad_token_id": "padding is said by the tokenizer, and never changes an answer",
+    "attention_mask": "padding follows from the lengths of the texts, and never changes an answer",
 }
 
 
@@ -43,13 +54,17 @@ def answer_familiar(function: Callable[P, T]) -> Callable[P, T]:
     def call(*args: P.args, **options: P.kwargs) -> T:
         for name in options:
             if name not in known:
-                ours = FAMILIAR.get(name)
-                fits = ours is not None and ours.partition("=")[0] in known
-                way = ELSEWHERE.get(name) or (f"here it is {ours}" if fits else f"there is {nearest(name, known)}")
-                raise TypeError(f"{function.__qualname__} takes no {name!r}; {way}")
+                raise TypeError(f"{function.__qualname__} takes no {name!r}; {_way(name, known)}")
         return function(*args, **options)
 
     return call
+
+
+def _way(name: str, known: list[str]) -> str:
+    """Where a keyword leads to that is not among the known ones."""
+    ours = FAMILIAR.get(name, ())
+    fits = [each for each in ((ours,) if isinstance(ours, str) else ours) if each.partition("=")[0] in known]
+    return f"here it is {fits[0]}" if fits else ELSEWHERE.get(name) or f"there is {nearest(name, known)}"
 
 
 def explain(name: str) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import torch
 from torch import nn
 
+from regard.analysis.confusion import Confusion
 from regard.analysis.reading import Reading
 from regard.analysis.scores import Score
 from regard.attention.core import Edit
@@ -44,6 +45,7 @@ class Evaluation:
     scores: Mapping[str, Score]
     settings: Mapping[str, Any] = field(default_factory=dict)  # how it was measured
     outputs: Sequence[str] = ()  # what the model gave, one line for each item
+    confusion: Confusion | None = None  # of a classifier
 
     def measured(self) -> dict[str, float]:
         """The scores of everything, as a card holds them."""

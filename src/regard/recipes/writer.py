@@ -86,7 +86,7 @@ def start(recipe: Writer, train: Pairs) -> Start:
 
     torch.manual_seed(recipe.seed)
     if recipe.init_from:
-        return _load_trained(recipe.init_from)
+        return load_trained(recipe.init_from)
     tokenizer = Tokenizer.train((text for pair in train for text in pair), vocab=recipe.vocab, lower=recipe.lower)
     decided: dict[str, Any] = {"vocab": tokenizer.vocab}
     if recipe.model.startswith("seq2seq"):
@@ -95,7 +95,8 @@ def start(recipe: Writer, train: Pairs) -> Start:
     return Start(family, model, tokenizer, {})
 
 
-def _load_trained(wanted: str) -> Start:
+def load_trained(wanted: str) -> Start:
+    """A trained model to go on with, and its tokenizer."""
     from regard.data import DataError
     from regard.hub import CheckpointError, load
 
@@ -106,6 +107,11 @@ def _load_trained(wanted: str) -> Start:
     if found.family is None or found.tokenizer is None:
         raise DataError(f"training cannot begin from {wanted}, which has no tokenizer; give a model that writes text")
     return Start(found.family, found.model, found.tokenizer, found.card)
+
+
+def story(card: Mapping[str, Any]) -> dict[str, Any]:
+    """What the card of a model keeps of the one that it began from."""
+    return {key: card[key] for key in STORY if key in card}
 
 
 def task(
@@ -126,7 +132,7 @@ def task(
 
     tokenizer, smoothing = begin.tokenizer, recipe.label_smoothing
     watched = batches(recipe, tokenizer, held, tokens=max(recipe.tokens, 2000))
-    before = {key: begin.card[key] for key in STORY if key in begin.card}
+    before = story(begin.card)
     facts = {"vocab": tokenizer.vocab, "lower": tokenizer.lower}
     return Task(
         model=begin.model,

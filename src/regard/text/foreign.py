@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import tokenizers
-from tokenizers import models
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 from regard import files
 
@@ -21,6 +21,7 @@ NAMES: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "start": (("bos_token", "cls_token"), ("<s>", "[CLS]", "<bos>", "<|startoftext|>", "<|begin_of_text|>")),
     "stop": (("eos_token", "sep_token"), ("</s>", "[SEP]", "<eos>", "<|endoftext|>", "<|end_of_text|>")),
     "unknown": (("unk_token",), ("<unk>", "[UNK]")),
+    "mask": (("mask_token",), ("<mask>", "[MASK]")),
 }
 
 
@@ -32,9 +33,10 @@ class Special:
     start: int | None
     stop: int | None
     unknown: int | None
+    mask: int | None = None
 
     def ids(self) -> frozenset[int]:
-        return frozenset(i for i in (self.pad, self.start, self.stop, self.unknown) if i is not None)
+        return frozenset(i for i in (self.pad, self.start, self.stop, self.unknown, self.mask) if i is not None)
 
 
 def special(folder: Path, ids: Mapping[str, int]) -> Special:
@@ -49,7 +51,29 @@ def special(folder: Path, ids: Mapping[str, int]) -> Special:
         tokens = [said[key].get("content") if isinstance(said[key], dict) else said[key] for key in keys if key in said]
         return next((ids[token] for token in (*tokens, *usual) if isinstance(token, str) and token in ids), None)
 
-    return Special(*map(find, ("pad", "start", "stop", "unknown")))
+    return Special(*map(find, NAMES))
+
+
+def wordpiece(folder: Path, data: bytes) -> tokenizers.Tokenizer:
+    """BERT's tokenizer by its older file, `vocab.txt`, an entry a line; settings beside it say how to clean texts."""
+    names = data.decode().removesuffix("\n").split("\n")
+    ids = {name.rstrip("\r"): i for i, name in enumerate(names)}
+    beside = folder / "tokenizer_config.json"
+    said = files.read_json(beside, JSON) if beside.exists() else {}
+    found = special(folder, ids)
+    if found.unknown is None or found.start is None or found.stop is None or len(ids) != len(names):
+        raise ValueError("it is no list of BERT's pieces, [UNK], [CLS] and [SEP] among them, each on a line of its own")
+    unknown, first, last = (names[i].rstrip("\r") for i in (found.unknown, found.start, found.stop))
+    inner = tokenizers.Tokenizer(models.WordPiece(ids, unk_token=unknown))
+    inner.normalizer = normalizers.BertNormalizer(
+        lowercase=said.get("do_lower_case", True) is not False,
+        strip_accents=said.get("strip_accents"),
+        handle_chinese_chars=said.get("tokenize_chinese_chars", True) is not False,
+    )
+    inner.pre_tokenizer, inner.decoder = pre_tokenizers.BertPreTokenizer(), decoders.WordPiece()
+    inner.post_processor = processors.BertProcessing((last, found.stop), (first, found.start))
+    inner.add_special_tokens([name for name, i in ids.items() if i in found.ids()])
+    return inner
 
 
 def style(inner: tokenizers.Tokenizer) -> Style:

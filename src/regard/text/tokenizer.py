@@ -22,19 +22,20 @@ from tokenizers import pre_tokenizers
 from regard import files
 from regard.text import foreign, sentencepiece, training
 from regard.text.foreign import Special, Style
-from regard.text.training import KINDS, LEAST, SPECIALS, Kind
+from regard.text.template import Template, Window
+from regard.text.training import KINDS, LEAST, Kind
 from regard.text.words import Words
 
 LARGEST = 64_000_000  # bytes of a file; a vocabulary of 250,000 pieces takes half of it
 VOCAB_JSON = 4 * 2**20  # bytes of Marian's own list of pieces
 WAY = "give a tokenizer.json or a SentencePiece model"
 # Where a folder may keep its tokenizer, the first choice first.
-FILES = ("tokenizer.json", "source.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model")
+FILES = ("tokenizer.json", "source.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "vocab.txt")
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """Text as ids below `vocab`; `pad`, `start`, `stop` and `unknown` are ids, or None where there is no such entry.
+    """Text as ids below `vocab`; `pad`, `start`, `stop`, `unknown` and `mask` are ids, or None without such an entry.
 
     Of the kinds that are trained here, `bytes` (byte-level BPE) can say any text and loses nothing; `pieces`
     (WordPiece), `words` and `characters` know what they have seen, and write the rest as unknown.
@@ -46,6 +47,7 @@ class Tokenizer:
     start: int | None
     stop: int | None
     unknown: int | None
+    mask: int | None
     specials: frozenset[int]
     _inner: tokenizers.Tokenizer = field(repr=False)
     _entries: tuple[str, ...] = field(repr=False)  # what each id is called
@@ -53,20 +55,25 @@ class Tokenizer:
     _files: Mapping[str, bytes] = field(default_factory=dict, repr=False)  # what it was read from
 
     @staticmethod
-    def train(lines: Iterable[str], *, kind: Kind = "bytes", vocab: int = 8000, lower: bool = False) -> "Tokenizer":
-        """Learn a vocabulary of at most `vocab` entries; the same lines, in any order, always give the same one."""
+    def train(
+        lines: Iterable[str], *, kind: Kind = "bytes", vocab: int = 8000, lower: bool = False, mask: bool = False
+    ) -> "Tokenizer":
+        """Learn a vocabulary of at most `vocab` entries; the same lines, in any order, always give the same one.
+
+        With `mask` there is an entry for words that are hidden from a model, which BERT's training needs.
+        """
         if kind not in KINDS:
             raise ValueError(f"no tokenizer is of the kind {kind!r}; choose {', '.join(KINDS)}")
-        least = len(SPECIALS) + LEAST[kind]
+        least = len(training.specials_of(mask)) + LEAST[kind]
         if vocab < least:
             raise ValueError(f"a vocabulary of {vocab} is too small for {kind}; give {least} or more")
         texts = _check_texts(lines)
         if not any(text.strip() for text in texts):
             raise ValueError(f"{len(texts)} lines hold no word to learn from; give some text")
-        inner = training.empty(kind, lower)
+        inner = training.empty(kind, lower, mask)
         with _library("training failed"):
-            training.teach(inner, texts, kind, vocab)
-        return _own(inner, kind, lower)
+            training.teach(inner, texts, kind, vocab, mask)
+        return _own(inner, kind, lower, mask)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Tokenizer":
@@ -82,7 +89,11 @@ class Tokenizer:
             path = found[0]
         with _library(f"{path} is not a tokenizer", WAY):
             data = files.read(path, LARGEST)
-            return _sentencepiece(path, data) if path.suffix in (".spm", ".model") else _json(path, data)
+            if path.suffix in (".spm", ".model"):
+                return _sentencepiece(path, data)
+            if path.suffix == ".txt":
+                data = foreign.wordpiece(path.parent, data).to_str(pretty=False).encode()
+            return _json(path, data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one tokenizer.json that `load` reads; it is whole or not there."""
@@ -105,7 +116,7 @@ class Tokenizer:
         """What an id is called in the vocabulary."""
         return self._entries[self._check_ids([i])[0]]
 
-    def special(self, role: Literal["pad", "start", "stop", "unknown"]) -> int:
+    def special(self, role: Literal["pad", "start", "stop", "unknown", "mask"]) -> int:
         """The id of a special token by its role; a ValueError where there is none."""
         i: int | None = getattr(self, role)
         if i is None:
@@ -151,6 +162,36 @@ class Tokenizer:
                 if room is not None:
                     encoding.truncate(room)
             return [self._inner.post_process(encoding).ids for encoding in found]
+
+    def encode_pairs(
+        self, pairs: Iterable[tuple[str, str]], *, limit: int | None = None
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Ids and segments of each pair of texts by the tokenizer's own template, as BERT's [CLS] a [SEP] b [SEP].
+
+        Without a template it is start a stop b stop. What is too long loses the end of its longer text.
+        """
+        found = self.windows(pairs, limit=limit)
+        return [each.ids for (each,) in found], [each.segments for (each,) in found]
+
+    def windows(
+        self, rows: Iterable[tuple[str, ...]], *, limit: int | None = None, overlap: int | None = None
+    ) -> list[list[Window]]:
+        """One text or two a row by the template, and where the pieces of the last text lie in it.
+
+        With `overlap`, a last text that is too long is read in several windows that share so many pieces; without it,
+        there is one window, and what is too long is cut.
+        """
+        given = [_check_texts(texts) for texts in rows]
+        template = Template(self._inner, self.start, self.stop, self._number)
+        with _library("encoding failed"):
+            found = iter(
+                self._inner.encode_batch([text for texts in given for text in texts], add_special_tokens=False)
+            )
+            return [template.rows([next(found) for _ in texts], limit, overlap) for texts in given]
+
+    def _number(self, encoding: tokenizers.Encoding) -> list[int]:
+        ids = self._ids
+        return encoding.ids if ids is None else [ids.get(token, self.special("unknown")) for token in encoding.tokens]
 
     @overload
     def decode(self, ids: Iterable[SupportsIndex]) -> str: ...
@@ -226,8 +267,10 @@ class Tokenizer:
         return [end - len(each) in edges for each, end in zip(said, accumulate(map(len, said)), strict=True)]
 
 
-def _own(inner: tokenizers.Tokenizer, kind: Kind, lower: bool) -> Tokenizer:
-    return Tokenizer(kind, lower, 0, 1, 2, 3, frozenset(range(4)), inner, foreign.entries(inner))
+def _own(inner: tokenizers.Tokenizer, kind: Kind, lower: bool, mask: bool) -> Tokenizer:
+    specials = range(len(training.specials_of(mask)))
+    hidden = specials[-1] if mask else None
+    return Tokenizer(kind, lower, 0, 1, 2, 3, hidden, frozenset(specials), inner, foreign.entries(inner))
 
 
 def _json(path: Path, data: bytes) -> Tokenizer:
@@ -246,10 +289,7 @@ def _json(path: Path, data: bytes) -> Tokenizer:
     return Tokenizer(
         foreign.style(inner),
         "Lowercase" in repr(inner.normalizer) or "lowercase=True" in repr(inner.normalizer),
-        found.pad,
-        found.start,
-        found.stop,
-        found.unknown,
+        *_roles(found),
         marked | found.ids(),
         inner,
         names,
@@ -262,11 +302,13 @@ def _json(path: Path, data: bytes) -> Tokenizer:
 def _sentencepiece(path: Path, data: bytes) -> Tokenizer:
     model = sentencepiece.parse(data)
     inner, beside = sentencepiece.build(model), path.parent / "vocab.json"
-    found = Special(model.pad, model.start, model.stop, model.unknown)
+    named = foreign.special(path.parent, {name: i for i, name in enumerate(model.pieces)})
+    own = Special(model.pad, model.start, model.stop, model.unknown)
+    found = Special(*(i if i is not None else j for i, j in zip(_roles(own), _roles(named), strict=True)))
     if path.suffix != ".spm" or not beside.exists():
         specials = model.controls | found.ids()
-        own = {path.name: data}
-        return Tokenizer("metaspace", False, *_roles(found), specials, inner, model.pieces, None, own)
+        kept = {path.name: data}
+        return Tokenizer("metaspace", False, *_roles(found), specials, inner, model.pieces, None, kept)
     ids = files.read_json(beside, VOCAB_JSON)
     if not ids or any(type(i) is not int for i in ids.values()) or sorted(ids.values()) != list(range(len(ids))):
         raise ValueError(f"{beside} does not number its entries 0 to {len(ids) - 1}")
@@ -288,8 +330,8 @@ def _sentencepiece(path: Path, data: bytes) -> Tokenizer:
     )
 
 
-def _roles(special: Special) -> tuple[int | None, int | None, int | None, int | None]:
-    return special.pad, special.start, special.stop, special.unknown
+def _roles(special: Special) -> tuple[int | None, int | None, int | None, int | None, int | None]:
+    return special.pad, special.start, special.stop, special.unknown, special.mask
 
 
 def _check_texts(texts: Iterable[str]) -> list[str]:

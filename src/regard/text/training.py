@@ -12,9 +12,15 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 LEAST = {"bytes": 256, "pieces": 2, "words": 1, "characters": 1}  # entries beside the specials
 SPECIALS = ("<pad>", "<start>", "<stop>", "<unknown>")  # with the ids 0 to 3
 UNKNOWN = SPECIALS[3]
+MASK = "<mask>"  # with the id 4, where words are hidden from a model
 
 
-def empty(kind: Kind, lower: bool) -> tokenizers.Tokenizer:
+def specials_of(mask: bool) -> list[str]:
+    """The specials of a tokenizer, in the order of their ids."""
+    return [*SPECIALS, MASK] if mask else [*SPECIALS]
+
+
+def empty(kind: Kind, lower: bool, mask: bool) -> tokenizers.Tokenizer:
     """A tokenizer of a kind that knows no word yet."""
     if kind == "bytes":
         inner = tokenizers.Tokenizer(models.BPE())
@@ -29,14 +35,14 @@ def empty(kind: Kind, lower: bool) -> tokenizers.Tokenizer:
     # é is one letter, however it was typed; bytes and characters keep what was typed.
     forms = ([normalizers.NFC()] if kind in ("pieces", "words") else []) + ([normalizers.Lowercase()] if lower else [])
     inner.normalizer = normalizers.Sequence(forms)
-    inner.add_special_tokens(list(SPECIALS))
+    inner.add_special_tokens(specials_of(mask))
     inner.encode_special_tokens = True
     return inner
 
 
-def teach(inner: tokenizers.Tokenizer, texts: list[str], kind: Kind, vocab: int) -> None:
+def teach(inner: tokenizers.Tokenizer, texts: list[str], kind: Kind, vocab: int, mask: bool) -> None:
     """Fill an empty tokenizer from texts."""
-    specials = list(SPECIALS)
+    specials = specials_of(mask)
     if kind == "bytes":
         inner.train_from_iterator(
             texts,
@@ -68,12 +74,15 @@ def teach(inner: tokenizers.Tokenizer, texts: list[str], kind: Kind, vocab: int)
         )
 
 
-def recognise(inner: tokenizers.Tokenizer) -> tuple[Kind, bool] | None:
-    """The kind of a tokenizer that was trained here, and whether it writes in lower case; None for any other."""
+def recognise(inner: tokenizers.Tokenizer) -> tuple[Kind, bool, bool] | None:
+    """The kind of a tokenizer trained here, if it writes in lower case, if it has a mask; None for any other."""
     if [inner.id_to_token(i) for i in range(4)] != list(SPECIALS):
         return None
     frame = _frame(inner)
-    made = [(kind, lower) for kind in KINDS for lower in (False, True) if frame == _frame(empty(kind, lower))]
+    mask = inner.id_to_token(len(SPECIALS)) == MASK
+    made = [
+        (kind, lower, mask) for kind in KINDS for lower in (False, True) if frame == _frame(empty(kind, lower, mask))
+    ]
     if not made or (made[0][0] == "bytes" and None in map(inner.token_to_id, pre_tokenizers.ByteLevel.alphabet())):
         return None
     return made[0]

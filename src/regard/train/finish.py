@@ -21,6 +21,8 @@ def finish(training: Training, run: Run, say: Callable[[str], object]) -> None:
     """Leave a model: the mean of the last checkpoints where the plan says so, else the best."""
     task, model = training.task, training.plain
     model.load_state_dict(_weights(training, run))
+    if task.merge is not None:
+        task.merge(model)
     model.eval()
     card = _card(training, run)
     if task.measure is not None:

@@ -6,7 +6,7 @@ as if it had not, and several processes do together what one would do alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
@@ -40,6 +40,7 @@ def fit(
 ) -> Outcome:
     """Train a task in a folder, from its last checkpoint if the plan says resume, and leave a model there."""
     ranks = Ranks() if ranks is None else ranks
+    plan = replace(plan, **task.settled)
     check(plan, ranks.count)
     check_scores((task.metric, *task.higher_is_better))
     if plan.threads:

@@ -28,10 +28,12 @@ class Task:
     unit: str = "words"  # of what `size` counts
     show: Callable[[nn.Module], list[dict[str, str]]] | None = None  # what the model makes of some held-out things
     # How it is trained, beyond the plan.
+    settled: Mapping[str, Any] = field(default_factory=dict)  # flags that the data decide, as the steps of some epochs
     layer_decay: float = 1.0  # each block learns at this share of the lr of the block above it (Clark 2020)
     parameter_groups: Groups | None = None  # torch's groups, with "lr_scale" for a share of the plan's lr
     after_step: Callable[[nn.Module, int], None] | None = None  # say, a teacher in the model that follows its student
     # What is left at the end.
+    merge: Callable[[nn.Module], None] | None = None  # makes a trained model one of its family, say from adapters
     family: Family | None = None  # without one, the state dict is saved, and only your own code can load it
     task: str = ""  # the pipeline that serves the model, such as translate
     card: Mapping[str, Any] = field(default_factory=dict)  # title, data, terms, languages, …

@@ -125,3 +125,121 @@ def test_a_model_without_attention_has_nothing_to_show(
 ) -> None:
     assert main(["look", str(saved(tmp_path / "fixed", kind="none")), TEXT]) == 1
     assert "fixed has no attention to look at" in capsys.readouterr().err
+
+
+# --- more than attention
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Path:
+    """A small GPT that goes on with a text."""
+    import torch
+
+    from regard.hub import save
+    from regard.models import gpt
+    from regard.text import Tokenizer
+
+    lines = ["the queen sings to the wolf", "the wolf runs to the queen", "a cat sees the dog"]
+    tokenizer = Tokenizer.train(lines, kind="words", vocab=30)
+    torch.manual_seed(0)
+    model = gpt.GPT(gpt.Config(tokenizer.vocab, 32, 16, 2, 2, 32))
+    save(tmp_path / "writer", model, family=gpt.FAMILY, card={"task": "generate"}, tokenizer=tokenizer)
+    return tmp_path / "writer"
+
+
+def test_a_lens_tells_what_each_layer_would_say(writer: Path, tmp_path: Path, capsys: Captured) -> None:
+    found = seen(capsys, str(writer), "the queen sings", "--how", "lens")
+    assert found["places"] == ["the", "queen", "sings"]
+    assert found["layers"] == ["embedding", "decoder.blocks.0", "decoder.blocks.1"]
+    assert np.array(found["guesses"]).shape == np.array(found["answers"]).shape == (3, 3)
+    np.testing.assert_allclose(found["answers"][-1], found["chances"][-1])
+    for name in ("lens.svg", "lens.html", "lens.json"):
+        path = tmp_path / name
+        assert main(["look", str(writer), "the queen sings", "--how", "lens", "--out", str(path)]) == 0
+        assert capsys.readouterr().out == f"{path}: 3 layers × 3\n"
+        assert found["guesses"][-1][-1] in path.read_text()
+    assert json.loads((tmp_path / "lens.json").read_text()) == found
+
+
+def test_a_lens_is_drawn_in_the_terminal_in_as_many_columns_as_it_is_wide(
+    writer: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    assert main(["look", str(writer), "the queen sings to the dog", "--how", "lens"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("embedding") > 1
+    assert out.splitlines()[0].split()[0] == "the"
+    assert "“the queen sings to the dog” · each cell is what" in " ".join(out.split())
+
+
+def test_a_translator_is_read_at_what_it_writes(model: Path, capsys: Captured) -> None:
+    found = seen(capsys, "small", TEXT, "--how", "lens", "--target", "The queen sings.")
+    assert found["places"][0] == "<start>"
+    assert found["layers"][1:] == ["decoder.blocks.0", "decoder.blocks.1"]
+
+
+@pytest.mark.parametrize("part", ["stream", "attention", "mlp", "heads"])
+def test_patching_tells_which_places_bring_the_answer_back(writer: Path, part: str, capsys: Captured) -> None:
+    prompts = ["the queen sings to the", "--corrupt", "the wolf sings to the"]
+    answers = ["--answer", "wolf", "--wrong", "queen", "--part", part]
+    found = seen(capsys, str(writer), *prompts, "--how", "patch", *answers)
+    assert found["columns"] == ([0, 1] if part == "heads" else ["the", "queen", "sings", "to", "the"])
+    assert np.array(found["restored"]).shape == (2, len(found["columns"]))
+    if part == "stream":
+        np.testing.assert_allclose(found["restored"][1], [0, 0, 0, 0, 1], atol=1e-3)
+
+
+def test_heads_with_a_name_need_no_text(writer: Path, tmp_path: Path, capsys: Captured) -> None:
+    found = seen(capsys, str(writer), "--how", "heads")
+    assert found["attentions"] == ["decoder.blocks.0.attn", "decoder.blocks.1.attn"]
+    assert found["found"] == {"previous": [], "duplicate": [], "induction": []}
+    assert main(["look", str(writer), "--how", "heads"]) == 0
+    assert "induction: what followed the same word before" in capsys.readouterr().out
+
+
+def test_a_masked_model_is_patched_at_its_hidden_word(tmp_path: Path, capsys: Captured) -> None:
+    import torch
+
+    from regard.hub import save
+    from regard.models import bert
+    from regard.text import Tokenizer
+
+    tokenizer = Tokenizer.train(["the queen sings to the wolf"], kind="words", vocab=30, mask=True)
+    torch.manual_seed(0)
+    one = bert.BERT(bert.Config(tokenizer.vocab, 16, 2, 2, 32, 32, head="masked"))
+    with torch.no_grad():  # so that its words depend on each other
+        for name, weight in one.named_parameters():
+            weight.mul_(10 if ".attn." in name else 1)
+    save(tmp_path / "b", one, family=bert.FAMILY, card={"task": "fill"}, tokenizer=tokenizer)
+    folder = str(tmp_path / "b")
+    hidden = seen(capsys, folder, "the [MASK] sings", "--how", "lens")["places"]
+    assert "<mask>" in hidden
+    prompts = ["the [MASK] sings", "--corrupt", "wolf [MASK] sings"]
+    found = seen(capsys, folder, *prompts, "--how", "patch", "--answer", "queen", "--wrong", "wolf")
+    np.testing.assert_allclose(found["restored"][-1], [word == "<mask>" for word in found["columns"]], atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["the queen", "--how", "patch"], "give --corrupt, --answer, --wrong"),
+        (["the queen", "--how", "heads"], "INPUT does nothing for --how heads; leave it out"),
+        (["the queen", "--how", "lens", "--layer", "1"], "--layer does nothing for --how lens; leave it out"),
+        (["the queen", "--corrupt", "x"], "--corrupt does nothing for --how attention; leave it out"),
+        (["--how", "lens"], "an empty text leaves nothing to look at"),
+        (
+            ["the queen", "--how", "patch", "--corrupt", "the queen sings", "--answer", "wolf", "--wrong", "cat"],
+            "the clean prompt has 2 tokens and the corrupted one 3",
+        ),
+        (
+            ["the queen", "--how", "patch", "--corrupt", "the wolf", "--answer", "wolf runs", "--wrong", "cat"],
+            "the answer 'wolf runs' is 2 tokens (wolf, runs); give a word that is one",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(writer: Path, args: list[str], said: str, capsys: Captured) -> None:
+    assert main(["look", str(writer), *args]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1

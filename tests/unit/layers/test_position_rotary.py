@@ -1,5 +1,7 @@
 """Rotations: scores that know the distance and nothing else."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from regard.attention import causal, multihead
-from regard.layers.position import Rotary, Rotary2d
+from regard.layers.position import Dynamic, Linear, Llama3, LongRope, Rotary, Rotary2d, Yarn
+from regard.layers.position.scaling import frequencies
 
 
 @given(shift=st.integers(0, 10**5), interleaved=st.booleans())
@@ -129,3 +132,59 @@ def test_what_does_not_fit_is_refused_with_a_way_out() -> None:
         multihead(32, 4, rotary=Rotary(32))(torch.zeros(1, 2, 32))
     with pytest.raises(ValueError, match=r"width 4 does not fit heads of width 8; .* Rotary2d\(8, 3\)"):
         Rotary2d(4, 3)(torch.zeros(1, 1, 9, 8), 0)
+
+
+# --- longer texts than were trained
+
+
+def test_linear_scaling_puts_positions_closer_together() -> None:
+    x = torch.randn(1, 2, 9, 8)
+    assert torch.allclose(Rotary(8, scaling=Linear(4.0))(x, 0)[:, :, ::4], Rotary(8)(x[:, :, ::4], 0), atol=1e-6)
+
+
+@pytest.mark.parametrize("scaling", [Yarn(4.0, 32), Llama3(4.0, 32)])
+def test_fast_pairs_are_kept_and_slow_ones_made_slower(scaling: Yarn | Llama3) -> None:
+    ratio = frequencies(64, 100.0) / scaling.frequencies(64, 100.0, 0)
+    assert ratio[0] == 1
+    assert ratio[-1] == pytest.approx(4.0)
+    assert (ratio.diff() >= -1e-12).all()
+
+
+def test_a_dynamic_base_grows_only_beyond_the_context() -> None:
+    one = Dynamic(2.0, 16)
+    assert all(one.frequencies(8, 100.0, length).equal(frequencies(8, 100.0)) for length in (0, 5, 16))
+    assert (one.frequencies(8, 100.0, 20)[1:] > one.frequencies(8, 100.0, 40)[1:]).all()
+    # The slowest pair of a text of twice the length turns as far as it did at the context, by factor 2 · 2 - 1.
+    assert one.frequencies(8, 100.0, 32)[-1] == pytest.approx(frequencies(8, 100.0)[-1].item() / 3)
+
+
+def test_divisors_change_beyond_the_context() -> None:
+    one = LongRope((1.0, 2.0), (3.0, 4.0), 10)
+    plain = frequencies(4, 100.0)
+    assert (plain / one.frequencies(4, 100.0, 10)).tolist() == pytest.approx([1, 2])
+    assert (plain / one.frequencies(4, 100.0, 11)).tolist() == pytest.approx([3, 4])
+
+
+def test_yarn_and_divisors_change_the_length_of_what_is_turned() -> None:
+    x = torch.randn(1, 1, 5, 8)
+    for scaling, strength in (
+        (Yarn(4.0, 32), 0.1 * math.log(4) + 1),
+        (Yarn(4.0, 32, strength=1.5), 1.5),
+        (LongRope((1.0,) * 4, (1.0,) * 4, 8, 0.7), 0.7),
+    ):
+        assert torch.allclose(Rotary(8, scaling=scaling)(x, 3).norm(dim=-1), x.norm(dim=-1) * strength, atol=1e-5)
+
+
+@given(starts=st.lists(st.integers(0, 30), min_size=2, max_size=3))
+def test_positions_of_each_token_turn_as_their_run_does(starts: list[int]) -> None:
+    x, rotary = torch.randn(len(starts), 2, 4, 8), Rotary(8, scaling=Llama3(8.0, 8))
+    together = rotary(x, torch.tensor(starts)[:, None] + torch.arange(4))
+    for i, start in enumerate(starts):
+        assert torch.allclose(together[i : i + 1], rotary(x[i : i + 1], start), atol=1e-6)
+
+
+def test_scalings_that_do_not_fit_are_refused_with_a_way_out() -> None:
+    with pytest.raises(ValueError, match="3 long divisors do not fit the 4 pairs of 8 channels; give one above 0 for"):
+        Rotary(8, scaling=LongRope((1.0,) * 4, (1.0,) * 3, 8))
+    with pytest.raises(ValueError, match="2 channels has no base that could grow; give 4 channels or more"):
+        Rotary(2, scaling=Dynamic(2.0, 8))

@@ -101,10 +101,9 @@ def test_the_heads_of_the_paper_say_what_figure_4_shows(head: Any, logits: Any, 
 
 def test_words_are_told_apart_by_the_matrix_that_embeds_them() -> None:
     one = model(head="masked")
-    assert one.words is not None
-    assert one.words.to_vocab.weight is one.embed.weight
+    assert one.head.words.to_vocab.weight is one.embed.weight
     ids = words(2, 5)
-    assert one(ids).logits.equal(one.words(one.read(ids)))
+    assert one(ids).logits.equal(one.head.words(one.read(ids)))
 
 
 @pytest.mark.parametrize(("preset", "count"), [("bert-base", 109_482_240), ("bert-large", 335_141_888)])
@@ -126,7 +125,7 @@ def test_first_weights_are_small_and_guess_every_word_alike() -> None:
 
 @pytest.mark.usefixtures("as_users_meet_it")
 def test_what_bert_cannot_do_is_said() -> None:
-    with pytest.raises(ValueError, match="BERT has no head 'nsp'; choose from pretraining, masked, classify"):
+    with pytest.raises(ValueError, match="an encoder has no head 'nsp'; choose from pretraining, masked, classify"):
         BERT(Config(head="nsp"))
     with pytest.raises(ValueError, match="position 32 lies beyond a learned table of 32"):
         model()(words(1, 33))

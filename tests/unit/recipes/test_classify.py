@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from regard.data import DataError
-from regard.recipes.classify import Recipe, build
+from regard.recipes.classify import Recipe, build, report
 
 SMALL = ("width=8", "hidden=8", "depth=1")
 
@@ -42,9 +42,11 @@ def test_words_are_forgotten_in_training_alone(folder: Path) -> None:
 def test_a_folder_without_a_test_leaves_that_number_out(folder: Path) -> None:
     task = build(Recipe(data=str(folder), set=SMALL))
     assert task.measure is not None
-    assert sorted(task.measure(task.model.eval())) == ["val accuracy"]
+    measured = task.measure(task.model.eval())
+    assert "val accuracy" in measured
+    assert not any(name.startswith("test") for name in measured)
     (folder / "test.tsv").write_text("bad\tblame\n")
-    assert sorted(task.measure(task.model)) == ["test accuracy", "val accuracy"]
+    assert "test accuracy" in task.measure(task.model)
 
 
 def test_validation_data_without_a_text_say_so(folder: Path) -> None:
@@ -56,4 +58,30 @@ def test_validation_data_without_a_text_say_so(folder: Path) -> None:
 def test_a_label_that_is_not_learnt_is_refused(folder: Path) -> None:
     (folder / "val.tsv").write_text("good\tsuperb\n")
     with pytest.raises(DataError, match=r"the label 'superb' of .* is none of those to learn: blame, neither, praise"):
+        build(Recipe(data=str(folder)))
+
+
+def test_the_card_reports_each_label_and_what_it_was_taken_for() -> None:
+    found = report(["a", "b", "b", "c"], ["a", "a", "b", "c"], ["a", "b", "c"])
+    assert found["a"] == {
+        "precision": 100.0,
+        "recall": 50.0,
+        "f1": 66.67,
+        "count": 2,
+        "taken for": {"a": 1, "b": 1, "c": 0},
+    }
+
+
+def test_numbers_have_intervals(folder: Path) -> None:
+    (folder / "val.tsv").write_text("good\tpraise\nbad\tblame\nfilm\tneither\nso\tneither\n")
+    task = build(Recipe(data=str(folder), set=SMALL))
+    assert task.measure is not None
+    measured = task.measure(task.model.eval())
+    low, high = measured["val accuracy interval"]
+    assert low <= measured["val accuracy"] <= high
+
+
+def test_one_label_is_no_choice(folder: Path) -> None:
+    (folder / "train.tsv").write_text("good\tpraise\n")
+    with pytest.raises(DataError, match="has one label, 'praise', so that there is nothing to choose"):
         build(Recipe(data=str(folder)))

@@ -2,7 +2,7 @@
 
 from regard.data.dataset import Dataset, File
 from regard.data.fetch import get
-from regard.data.rows import labels
+from regard.data.rows import Columns, table
 
 DATASET = Dataset(
     name="sst2",
@@ -21,6 +21,6 @@ DATASET = Dataset(
 )
 
 
-def read(split: str) -> list[tuple[str, str]]:
+def read(split: str) -> list[tuple[tuple[str], str]]:
     (path,) = get(DATASET, [f"{'dev' if split == 'val' else split}.tsv.gz"])
-    return labels(path)
+    return [((text.strip(),), label) for text, label in table(path, Columns(0, 1, header=True))]

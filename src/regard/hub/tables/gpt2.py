@@ -83,7 +83,7 @@ FIXED: Mapping[str, object] = {
     "per_layer_config": None,
 }
 # These change no logit: how words are chosen, how weights were first drawn, heads of other tasks, who wrote the file.
-_WITHOUT_EFFECT = {
+WITHOUT_EFFECT = {
     *("model_type", "architectures", "_name_or_path", "transformers_version", "torch_dtype", "dtype", "use_cache"),
     *("initializer_range", "gradient_checkpointing", "attn_implementation", "is_decoder", "tokenizer_class", "prefix"),
     *("summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels", "summary_first_dropout"),
@@ -104,7 +104,7 @@ def understand(
     given: Mapping[str, Any], defaults: Mapping[str, Any], fixed: Mapping[str, object]
 ) -> tuple[dict[str, Any], list[str]]:
     """Every field that is read, given or left out; and what is wrong with the others, by name."""
-    known = defaults.keys() | fixed.keys() | _ALIASES.keys() | _WITHOUT_EFFECT
+    known = defaults.keys() | fixed.keys() | _ALIASES.keys() | WITHOUT_EFFECT
     problems = [f"{name} is not known" for name in given.keys() - known]
     problems += [
         f"{name} is {str(given[name])[:40]}, and only {only} is supported"
@@ -134,6 +134,8 @@ def shared(values: Mapping[str, Any]) -> dict[str, Any]:
         "dropout": values["resid_pdrop"],
         "attn_dropout": values["attn_pdrop"],
         "eps": values["layer_norm_epsilon"],
+        "bias": True,
+        "tied": True,
     }
 
 
@@ -160,8 +162,7 @@ def config(given: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:  # noqa
 
 def to_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """Their config.json for our config, or all that they have no field for."""
-    if not given.norm_first:
-        raise ValueError("GPT-2 has no such GPT: norm_first is False and must be True")
+    refuse(given, "GPT-2", {"norm_first": True, "bias": True, "tied": True})
     return {
         "model_type": "gpt2",
         "architectures": ["GPT2LMHeadModel"],
@@ -171,6 +172,17 @@ def to_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
         "scale_attn_weights": given.scale != "none",
         "scale_attn_by_inverse_layer_idx": given.scale == "layer",
     }
+
+
+def refuse(given: Config, title: str, fixed: Mapping[str, object]) -> None:
+    """Refuse a GPT with settings that another library has no field for."""
+    problems = [
+        f"{name} is {getattr(given, name)!r} and must be {value!r}"
+        for name, value in fixed.items()
+        if getattr(given, name) != value
+    ]
+    if problems:
+        raise ValueError(f"{title} has no such GPT: {listed(problems)}")
 
 
 def shared_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
@@ -206,4 +218,6 @@ def _fits(given: Config) -> bool:
     return given.norm_first
 
 
-TABLE = Table("gpt2", FAMILY, RULES, config, to_json, tokenizer, {}, prefix="transformer.", fits=_fits)
+TABLE = Table(
+    "gpt2", FAMILY, RULES, config, to_json, tokenizer, {"task": "generate"}, prefix="transformer.", fits=_fits
+)

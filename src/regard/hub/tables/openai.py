@@ -4,7 +4,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from regard.hub.gate import CheckpointError, listed
-from regard.hub.tables.gpt2 import FIXED, LAYER, SHARED, shared, shared_json, tokenizer, understand
+from regard.hub.tables.gpt2 import FIXED, LAYER, SHARED, refuse, shared, shared_json, tokenizer, understand
 from regard.hub.tables.rules import Rule, ignored, same, tied
 from regard.hub.tables.table import Table
 from regard.models.gpt import FAMILY, Config
@@ -44,13 +44,7 @@ def to_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """Their config.json for our config, or all that they have no field for."""
     activation = given.activation if given.activation in ACTIVATIONS.values() else "gelu_tanh"
     fixed = {"norm_first": False, "scale": "width", "hidden": 4 * given.width, "activation": activation}
-    problems = [
-        f"{name} is {getattr(given, name)!r} and must be {value!r}"
-        for name, value in fixed.items()
-        if getattr(given, name) != value
-    ]
-    if problems:
-        raise ValueError(f"GPT-1 has no such GPT: {listed(problems)}")
+    refuse(given, "GPT-1", {**fixed, "bias": True, "tied": True})
     return {
         "model_type": "openai-gpt",
         "architectures": ["OpenAIGPTLMHeadModel"],
@@ -63,4 +57,6 @@ def _fits(given: Config) -> bool:
     return not given.norm_first
 
 
-TABLE = Table("openai-gpt", FAMILY, RULES, config, to_json, tokenizer, {}, prefix="transformer.", fits=_fits)
+TABLE = Table(
+    "openai-gpt", FAMILY, RULES, config, to_json, tokenizer, {"task": "generate"}, prefix="transformer.", fits=_fits
+)

@@ -18,20 +18,23 @@ from regard.hub.gate import CheckpointError, listed
 class Rule:
     """What a tensor is called there and here, and how it is laid out there."""
 
-    kind: Literal["same", "transposed", "squeezed", "split", "split_transposed", "tied", "alias", "ignored"]
+    kind: Literal["same", "transposed", "squeezed", "split", "split_transposed", "behind", "tied", "alias", "ignored"]
     theirs: str
     ours: tuple[str, ...] = ()
+    rows: int = 0  # that theirs has in front
 
     def within(self, theirs: str, ours: str) -> "Rule":
         """The same rule for a part of a larger model."""
         inside = self.ours if self.kind == "tied" else tuple(f"{ours}.{name}" for name in self.ours)
-        return Rule(self.kind, f"{theirs}.{self.theirs}", inside)
+        return Rule(self.kind, f"{theirs}.{self.theirs}", inside, self.rows)
 
     def load(self, tensor: Tensor) -> Sequence[Tensor]:
         if self.kind == "split":
             return tensor.chunk(len(self.ours))
         if self.kind == "split_transposed":
             return tensor.T.chunk(len(self.ours))
+        if self.kind == "behind":
+            return [tensor[self.rows :]]
         return [tensor.T if self.kind == "transposed" else tensor.squeeze(0) if self.kind == "squeezed" else tensor]
 
     def save(self, tensors: Sequence[Tensor]) -> Tensor:
@@ -40,6 +43,8 @@ class Rule:
         if self.kind == "split_transposed":
             return torch.cat(list(tensors)).T
         (tensor,) = tensors
+        if self.kind == "behind":
+            return torch.cat((tensor.new_zeros(self.rows, *tensor.shape[1:]), tensor))
         return tensor.T if self.kind == "transposed" else tensor[None] if self.kind == "squeezed" else tensor
 
 
@@ -66,6 +71,11 @@ def split(theirs: str, ours: Sequence[str]) -> Rule:
 def split_transposed(theirs: str, ours: Sequence[str]) -> Rule:
     """Several of our matrices side by side in one, inputs and outputs exchanged, as in GPT-2's c_attn."""
     return Rule("split_transposed", theirs, tuple(ours))
+
+
+def behind(theirs: str, ours: str, rows: int) -> Rule:
+    """A table with so many more rows in front, which nothing reads, as RoBERTa's positions; they are written as 0."""
+    return Rule("behind", theirs, (ours,), rows)
 
 
 def tied(theirs: str, other: str) -> Rule:

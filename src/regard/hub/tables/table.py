@@ -22,15 +22,25 @@ class Table:
 
     model_type: str
     family: Family
-    rules: Sequence[Rule]
+    # Those of every model, or of one with these fields of ours and this config.json of theirs.
+    rules: Sequence[Rule] | Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[Rule]]
     config: Callable[[Mapping[str, Any], Set[str]], dict[str, Any]]  # their config.json and names: our fields
     to_json: Callable[[Any, Tokenizer | None], dict[str, Any]]
     tokenizer: Callable[[Mapping[str, Any], Tokenizer], Tokenizer]
-    card: Mapping[str, Any]
+    # What the card of such a model says, or that by the fields of ours: which task, above all.
+    card: Mapping[str, Any] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
     # Tensors that a file may have and a model with these fields of ours has not, as under a head that needs no pooler.
     unused: Callable[[Mapping[str, Any]], Set[str]] = lambda _: frozenset()
     prefix: str = ""  # of their names, which a file of the model without its head leaves out
     fits: Callable[[Any], bool] | None = None  # whether it writes a model of this config, where several tables might
+
+    def rules_of(self, fields: Mapping[str, Any], about: Mapping[str, Any]) -> Sequence[Rule]:
+        """The rules of a model with these fields of ours, beside this config.json of theirs."""
+        return self.rules(fields, about) if callable(self.rules) else self.rules
+
+    def card_of(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The card of a model with these fields of ours."""
+        return self.card(fields) if callable(self.card) else self.card
 
 
 def tables() -> dict[str, Table]:
@@ -58,6 +68,21 @@ def find_problems(given: Mapping[str, Any], known: Set[str], fixed: Mapping[str,
         for name, allowed in fixed.items()
         if name in given and not any(type(given[name]) is type(each) and given[name] == each for each in allowed)
     ]
+
+
+TASKS = {  # of the heads of encoders
+    "pretraining": "fill",
+    "masked": "fill",
+    "classify": "classify",
+    "tokens": "tag",
+    "spans": "answer",
+    "none": "embed",
+}
+
+
+def task_by_head(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The card of an encoder: its head says what it can do."""
+    return {"task": TASKS[fields["head"]]}
 
 
 def table_of(model: nn.Module) -> Table:

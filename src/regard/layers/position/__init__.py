@@ -7,22 +7,29 @@ or concatenated. Rotary ones turn queries and keys inside an attention. Relative
 
 from regard.layers.position.graph import Laplacian, laplacian
 from regard.layers.position.rotary import Rotary, Rotary2d
+from regard.layers.position.scaling import Dynamic, Linear, Llama3, LongRope, Scaling, Yarn
 from regard.layers.position.sphere import Harmonics, Panorama, harmonics
 from regard.layers.position.table import Learned, Learned2d, interpolate
 from regard.layers.position.wave import Fourier, GroundSample, Sinusoidal, Sinusoidal2d, coordinates, sinusoid
 
 __all__ = [
+    "Dynamic",
     "Fourier",
     "GroundSample",
     "Harmonics",
     "Laplacian",
     "Learned",
     "Learned2d",
+    "Linear",
+    "Llama3",
+    "LongRope",
     "Panorama",
     "Rotary",
     "Rotary2d",
+    "Scaling",
     "Sinusoidal",
     "Sinusoidal2d",
+    "Yarn",
     "coordinates",
     "harmonics",
     "interpolate",

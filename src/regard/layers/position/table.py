@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.layers.position.join import How, join
@@ -17,8 +17,11 @@ class Learned(nn.Module):
         self.table = nn.Parameter(torch.randn(context, width) * 0.02)
         self.how: How = how
 
-    def forward(self, x: Float[Tensor, "b n w"], start: int = 0) -> Float[Tensor, "b n o"]:
+    def forward(self, x: Float[Tensor, "b n w"], start: int | Int[Tensor, "#b n"] = 0) -> Float[Tensor, "b n o"]:
+        """`start` is the position of the first token, or that of every token."""
         context, width = self.table.shape
+        if isinstance(start, Tensor):
+            return join(x, F.embedding(start.to(self.table.device), self.table), self.how)
         end = start + x.shape[1]
         if start < 0:
             raise ValueError(f"position {start} lies before the first; they are counted from 0, so give a start of 0")

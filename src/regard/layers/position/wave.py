@@ -47,10 +47,13 @@ class Sinusoidal(nn.Module):
         self.width, self.base, self.layout = width, base, layout
         self.how: How = how
 
-    def forward(self, x: Float[Tensor, "b n w"], start: int = 0) -> Float[Tensor, "b n o"]:
-        waves = _waves(torch.arange(start, start + x.shape[1], device=x.device), self.width, self.base)
+    def forward(self, x: Float[Tensor, "b n w"], start: int | Int[Tensor, "#b n"] = 0) -> Float[Tensor, "b n o"]:
+        """`start` is the position of the first token, or that of every token."""
+        known = isinstance(start, Tensor)
+        places = start if known else torch.arange(start, start + x.shape[1], device=x.device)
+        waves = _waves(places, self.width, self.base)
         if self.layout == "halves":
-            waves = torch.cat((waves[:, 0::2], waves[:, 1::2]), dim=-1)
+            waves = torch.cat((waves[..., 0::2], waves[..., 1::2]), dim=-1)
         return join(x, waves, self.how)
 
 

@@ -1,0 +1,199 @@
+"""Pre-train an encoder: guess hidden words, and whether a passage follows another (BERT, Devlin 2019; RoBERTa, ALBERT).
+
+Words are hidden anew each time a passage is met (Liu 2019). Texts are documents of several sentences: articles of a
+Wikipedia dump, or what blank lines divide.
+
+regard train pretrain --data enwik8
+regard train pretrain --data my-texts --second none
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from regard.train.plan import Plan
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from regard.data import Batch, Batches, Documents
+    from regard.text import Tokenizer
+    from regard.train.task import Task
+
+FAR = 100_000_000  # where the stories of the world begin that are scored in between
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe(Plan):
+    data: str = "enwik8"
+    """A named set of text (`regard data list`), the world, a text file, or a folder of .txt files."""
+    model: str = "bert-mini"
+    """The model, by the name of a preset of an encoder."""
+    set: tuple[str, ...] = ()
+    """Fields of the preset to change, such as width=192 depth=6."""
+    vocab: int = 8000
+    """Vocabulary size of the WordPiece tokenizer."""
+    lower: bool = True
+    """Lower-case all text."""
+    limit: int = 128
+    """Maximum length in tokens of two passages together."""
+    mask: float = 0.15
+    """Share of the words that are hidden."""
+    second: Literal["next", "order", "none"] = "next"
+    """Next sentence prediction (NSP), sentence order prediction (SOP, Lan 2020), or masked words alone."""
+    documents: int = 0
+    """Learn from so many documents; 0 takes all, of the world 50,000."""
+    tokens: int = 4096
+    """Batch size in tokens, padding included."""
+    lr: float = 1e-3
+    """Peak learning rate (the optimizer's step size)."""
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **Plan.bounds,
+        "vocab": (10, 10**7),
+        "limit": (8, 10**5),
+        "mask": (0.01, 0.9),
+        "documents": (0, 10**9),
+    }
+
+
+def build(recipe: Recipe) -> "Task":
+    """An encoder that guesses words, scored by how many it gets right."""
+    import torch
+
+    from regard.data import SETS
+    from regard.recipes import choose
+    from regard.text import Tokenizer
+    from regard.train.task import Task
+
+    train, held = read(recipe, "train"), read(recipe, "val")
+    # A twentieth of a large text is enough to learn which pieces are frequent.
+    some = train[:: max(1, sum(map(len, train)) // 200_000)]
+    tokenizer = Tokenizer.train(
+        (text for document in some for text in document),
+        kind="pieces",
+        vocab=recipe.vocab,
+        lower=recipe.lower,
+        mask=True,
+    )
+    torch.manual_seed(recipe.seed)
+    head = "masked" if recipe.second == "none" else "pretraining"
+    decided = {"vocab": tokenizer.vocab, "context": recipe.limit, "head": head}
+    family, model = choose.build(recipe.model, recipe.set, decided)
+    watched = batches(recipe, tokenizer, held)
+    card = {"title": f"Masked words: {family.name}, {recipe.data}", "data": recipe.data, "lower": tokenizer.lower}
+    return Task(
+        model=model,
+        family=family,
+        tokenizer=tokenizer,
+        batches=batches(recipe, tokenizer, train),
+        size=words_in,
+        loss=lambda model, batch: losses(model, batch)[0],
+        score=lambda model: score(model, watched),
+        metric="masked_accuracy",
+        higher_is_better=("masked_accuracy", "second_accuracy"),
+        task="fill",
+        card=card | ({"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}),
+        trained_with={"vocab": tokenizer.vocab},
+        measure=lambda model: {name: round(value, 3) for name, value in score(model, watched).items()},
+    )
+
+
+def read(recipe: Recipe, split: str) -> list[list[str]]:
+    """Documents as their sentences."""
+    from itertools import islice
+
+    from regard.data import DataError, documents
+
+    if recipe.data == "world":
+        from regard.world import language
+
+        first, count = (0, recipe.documents or 50_000) if split == "train" else (FAR, 1000)
+        told = language.stories()[first : first + count]
+        return [[language.text(sentence) for sentence in story.sentences] for story in told]
+    wanted = (recipe.documents or None) if split == "train" else 2000
+    found = [each for each in islice(documents(recipe.data, split), wanted) if len(each) > 1]
+    if not found:
+        raise DataError(f"{recipe.data} has no document of two sentences in its split {split!r}; give more text")
+    return found
+
+
+def batches(recipe: Recipe, tokenizer: "Tokenizer", documents: Sequence[Sequence[str]]) -> "Batches[Batch]":
+    """Two passages with hidden words: ids, segments, the hidden words, and 1 where the second does not follow.
+
+    In a measurement each row has a chance of its own, so that it is always asked the same.
+    """
+    import numpy as np
+
+    from regard.chance import Chance
+    from regard.data import Batch, Batches, Documents, Order, divide_span, mask_words, put_side_by_side
+
+    encoded = [tokenizer.encode(document, start=False, stop=False) for document in documents]
+    known = Documents.of(encoded)
+    room, spans = recipe.limit - 3, known.spans(recipe.limit - 3)
+    first, last, mask = (tokenizer.special(role) for role in ("start", "stop", "mask"))
+
+    def make(row: int, chance: Chance) -> tuple[list[int], list[int], list[int], list[int]]:
+        before, after, other = divide_span(known, spans, row, room, recipe.second, chance)
+        ids = [first, *before, last, *after, last]
+        hidden, wanted = mask_words(ids, tokenizer.vocab, mask, recipe.mask, tokenizer.specials, chance)
+        return hidden, [0] * (len(before) + 2) + [1] * (len(after) + 1), wanted, [other]
+
+    def collate(rows: Any, chance: Chance | None) -> Batch:
+        made = [make(row, Chance(recipe.seed, "held", row) if chance is None else chance) for row in rows.tolist()]
+        pads = (tokenizer.pad or 0, 0, -100, 0)
+        sides, lengths = zip(
+            *(put_side_by_side(side, pad) for side, pad in zip(zip(*made, strict=True), pads, strict=True)), strict=True
+        )
+        return Batch(rows, sides, lengths)
+
+    sizes = np.diff(known.sentences)
+    lengths = [min(int(sizes[start:end].sum()), room) + 3 for _, start, end in spans.tolist()]
+    return Batches(
+        Order(lengths, room=max(recipe.tokens, recipe.limit), seed=recipe.seed, data=_checksum(known)), collate
+    )
+
+
+def _checksum(documents: "Documents") -> int:
+    from zlib import crc32
+
+    return crc32(documents.sentences.tobytes(), crc32(documents.ids.tobytes()))
+
+
+def words_in(batch: "Batch") -> int:
+    """How many words of a batch are hidden."""
+    return int((batch.sides[2] >= 0).sum())
+
+
+def losses(model: "nn.Module", batch: "Batch") -> "tuple[Tensor, Tensor, Tensor]":
+    """The summed loss, in which the second passage weighs as much as all words; and which of either are right."""
+    import torch
+
+    from regard.train.loss import cross_entropy
+
+    device = next(iter(model.parameters())).device
+    ids, segments, wanted, other = (torch.as_tensor(side, device=device) for side in batch.sides)
+    lengths = torch.as_tensor(batch.lengths[0], device=device)
+    hidden = wanted >= 0
+    output = model(ids, segments=segments, lengths=lengths, masked=hidden)
+    words = wanted[hidden]
+    loss = cross_entropy(output.logits, words)
+    right = output.logits.argmax(dim=-1) == words
+    if output.next_sentence is None:
+        return loss, right, right.new_zeros(0)
+    # As much as the words: their mean losses are added (Devlin 2019, appendix A.2).
+    loss = loss + cross_entropy(output.next_sentence, other[:, 0]) * (len(words) / len(ids))
+    return loss, right, output.next_sentence.argmax(dim=-1) == other[:, 0]
+
+
+def score(model: "nn.Module", held: "Batches[Batch]") -> dict[str, float]:
+    """Of a hundred hidden words and of a hundred pairs, how many are told right, and the loss of both."""
+    import torch
+
+    found = [(*losses(model, batch), words_in(batch)) for batch in held.once()]
+    right, second = (torch.cat([each[i] for each in found]).float() for i in (1, 2))
+    scores = {
+        "val_loss": sum(float(each[0]) for each in found) / sum(each[3] for each in found),
+        "masked_accuracy": 100 * float(right.mean()),
+    }
+    return scores | ({"second_accuracy": 100 * float(second.mean())} if len(second) else {})
