@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from regard.hub import load
-from regard.recipes import classify, parse, recall, translate, writer
+from regard.recipes import classify, embed, parse, recall, tag, translate, writer
 from regard.train.loop import fit
 from regard.train.plan import Plan
 from regard.train.run import samples
@@ -87,3 +87,49 @@ def test_praise_and_blame_are_told_apart(tmp_path: Path) -> None:
     accuracy, card = taught(recipe, classify, tmp_path / "run")
     assert accuracy > 80
     assert card["measured"]["test accuracy"] > 80
+
+
+NANO = ("width=32", "heads=4", "depth=1", "hidden=64", "context=24", "dropout=0")
+
+
+def test_people_and_places_are_found(tmp_path: Path) -> None:
+    people, places, rest = ("Ada", "Alan", "Kurt", "Emmy"), ("Rome", "Oslo", "Bonn"), ("saw", "left", "liked")
+    lines = [
+        f"{who} B-PER\n{name} I-PER\n{verb} O\n{place} B-LOC\n\n"
+        for who, name, verb, place in product(people, ("Smith", "Jones", "Weiss"), rest, places)
+    ]
+    (tmp_path / "all.conll").write_text("".join(lines))
+    recipe = tag.Recipe(data=str(tmp_path / "all.conll"), model="bert-nano", set=NANO, steps=60, evaluate=60, **QUICK)
+    f1, card = taught(recipe, tag, tmp_path / "run")
+    assert f1 > 80
+    assert card["measured"]["test f1"] > 80
+    assert card["task"] == "tag"
+
+
+def test_a_text_finds_the_one_that_means_the_same(tmp_path: Path) -> None:
+    things, deeds = ("dog", "cat", "car", "boat", "tree", "lamp", "book"), ("falls", "burns", "moves", "stops", "sinks")
+    rows = [f"a {thing} {deed}\tit {deed} , the {thing}\n" for thing, deed in product(things, deeds)]
+    for split in ("train", "val"):
+        (tmp_path / f"{split}.tsv").write_text("anchor\tpositive\n" + "".join(rows))
+    recipe = embed.Recipe(data=str(tmp_path), model="bert-nano", set=NANO, steps=60, evaluate=60, **QUICK)
+    nearest, card = taught(recipe, embed, tmp_path / "run")
+    assert nearest > 80  # of a hundred, three by chance
+    assert card["pooling"] == ["mean"]
+
+
+def test_adapters_of_a_trained_encoder_learn_a_new_task(tmp_path: Path) -> None:
+    hows = {"praise": ("good", "great", "fine", "lovely"), "blame": ("bad", "dull", "poor", "ugly")}
+    said = [(f"the {thing} is {how}", label) for label, some in hows.items() for how in some for thing in "abcdefgh"]
+    for split in ("train", "val", "test"):
+        (tmp_path / f"{split}.csv").write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in said))
+    flags: dict[str, Any] = dict(data=str(tmp_path), steps=40, evaluate=40, **QUICK)
+    taught(classify.Recipe(model="bert-nano", set=NANO, **flags), classify, tmp_path / "first")
+    for split in ("train", "val", "test"):
+        turned = (f"{text},{'no' if label == 'praise' else 'yes'}\n" for text, label in said)
+        (tmp_path / f"{split}.csv").write_text("text,label\n" + "".join(turned))
+    recipe = classify.Recipe(model=str(tmp_path / "first"), lora=4, batch_size=16, **flags)
+    accuracy, card = taught(recipe, classify, tmp_path / "second")
+    assert accuracy > 80
+    assert card["labels"] == ["no", "yes"]
+    assert card["before"]["recipe"] == "classify"
+    assert card["measured"]["test report"]["yes"]["count"] == 32

@@ -106,7 +106,13 @@ def test_old_files_are_read(tmp_path: Path) -> None:
         "vocab_projector.weight": old["distilbert.embeddings.word_embeddings.weight"].clone(),
     }
     save_file(old, tmp_path / "model.safetensors")
-    few = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "hidden_dim": 48, "tie_weights_": True}
+    few: dict[str, Any] = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "hidden_dim": 48,
+        "tie_weights_": True,
+    }
     few |= {"model_type": "distilbert", "vocab_size": 50, "max_position_embeddings": CONTEXT}
     (tmp_path / "config.json").write_text(json.dumps(few))
     ours = load(tmp_path).model

@@ -13,7 +13,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model, OpenAIGPTConfig
 import regard
 from regard.attention import padding, record
 from regard.hub import CheckpointError, export, load, save
-from regard.models.gpt import GPT, Config
+from regard.models.gpt import GPT, Config, Details
 from regard.text import Tokenizer
 
 VOCAB = 50
@@ -102,7 +102,11 @@ def test_a_gpt1_of_hugging_face_is_the_same_in_logits_stream_and_weights(
 @pytest.mark.parametrize("norm_first", [True, False])
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"activation": "relu", "dropout": 0.2, "attn_dropout": 0.3, "eps": 0.01}, {"activation": "silu"}],
+    [
+        {},
+        {"activation": "relu", "dropout": 0.2, "attn_dropout": 0.3, "details": Details(eps=0.01)},
+        {"activation": "silu"},
+    ],
     ids=["plain", "relu", "silu"],
 )
 def test_what_is_exported_is_read_by_transformers_and_comes_back_bit_by_bit(
@@ -123,14 +127,14 @@ def test_what_is_exported_is_read_by_transformers_and_comes_back_bit_by_bit(
 @torch.no_grad()
 @pytest.mark.parametrize("scale", ["layer", "none"])
 def test_scales_and_widths_of_its_own_are_exported_too(tmp_path: Path, scale: Any) -> None:
-    ours = randomise(GPT(Config(VOCAB, 16, 32, 2, 4, 40, activation="gelu", scale=scale)))
+    ours = randomise(GPT(Config(VOCAB, 16, 32, 2, 4, 40, activation="gelu", details=Details(scale=scale))))
     export(tmp_path, ours)
     same_everywhere(ours, GPT2LMHeadModel.from_pretrained(tmp_path, attn_implementation="eager").eval())
     assert load(tmp_path).model.config == ours.config
 
 
 def test_a_gpt_that_neither_knows_is_not_exported(tmp_path: Path) -> None:
-    odd = Config(VOCAB, 16, 32, 2, 4, 40, norm_first=False, activation="gelu", scale="none")
+    odd = Config(VOCAB, 16, 32, 2, 4, 40, norm_first=False, activation="gelu", details=Details(scale="none"))
     with pytest.raises(ValueError, match="GPT-1 has no such GPT: activation is 'gelu' and must be 'gelu_tanh'; hidden"):
         export(tmp_path / "out", GPT(odd))
     assert not (tmp_path / "out").exists()
@@ -222,12 +226,13 @@ def test_every_field_that_transformers_writes_is_known_and_every_default_is_thei
     assert load(tmp_path).model.config == whole
 
 
-def test_a_gpt2_is_a_model_of_ours_from_then_on_that_has_no_task_yet(tmp_path: Path) -> None:
+def test_a_gpt2_is_a_model_of_ours_from_then_on_that_generates(tmp_path: Path) -> None:
     second().save_pretrained(tmp_path / "theirs")
     stored = load(tmp_path / "theirs")
-    assert (stored.family.name, stored.card, stored.tokenizer) == ("gpt", {"title": "theirs"}, None)
-    reading = regard.load(tmp_path / "theirs").attend({"input_ids": torch.tensor([[3, 1, 4]])})
-    assert {each.kind for each in reading.maps} == {"causal"}  # looked into by transformers, until it has a task
+    about = {"title": "theirs", "task": "generate"}
+    assert (stored.family.name, stored.card, stored.tokenizer) == ("gpt", about, None)
+    reading = regard.load(tmp_path / "theirs").attend([3, 1, 4])
+    assert {each.kind for each in reading.maps} == {"causal"}
     save(tmp_path / "own", stored.model, family=stored.family, dtype="int8")
     assert load(tmp_path / "own").model.config == stored.model.config
     with pytest.raises(ValueError, match=r"the card of own names no task; .* the model alone by regard.hub.load"):

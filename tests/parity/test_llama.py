@@ -310,7 +310,7 @@ def test_names_without_prefix_copies_and_tables_of_older_files_are_understood(tm
         ),
         ("llama", {"rope_scaling": LONG | {"short_factor": ["a"] * 4}}, "turn.scaling is"),
         ("llama", {"num_attention_heads": 6, "head_dim": None}, "width 32 does not split into 6 heads; try"),
-        ("llama", {"num_attention_heads": 0}, "0 heads"),
+        ("llama", {"num_attention_heads": 0, "head_dim": None}, "width 32, 0 heads and 2 groups make no attention"),
         ("llama", {"num_key_value_heads": 3}, "4 heads do not share 3 groups; try"),
         ("llama", {"num_attention_heads": True}, "heads is True, not int"),
         ("llama", {"head_dim": 7}, "width 7 does not split into pairs that rotate together"),

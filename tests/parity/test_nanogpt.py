@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.attention import record
 from regard.hub import CheckpointError, export, load, save
-from regard.models.gpt import FAMILY, GPT, Config
+from regard.models.gpt import FAMILY, GPT, Config, Details
 
 ARGS = dict(n_layer=2, n_head=4, n_embd=32, block_size=16, bias=True, vocab_size=50, dropout=0.2)
 
@@ -99,8 +99,8 @@ def test_a_checkpoint_of_nanogpt_says_and_looks_as_before(tmp_path: Path, bias: 
     stored = load(tmp_path / "ckpt.pt", pickle=True)
     assert (stored.family.name, stored.name, stored.tokenizer) == ("gpt", "ckpt", None)
     assert stored.card == {"title": "ckpt", "task": "generate"}
-    wanted = Config(50, 16, 32, 2, 4, 128, dropout=0.2, attn_dropout=0.2, activation="gelu", bias=bias)
-    assert stored.model.config == wanted
+    kind = {"activation": "gelu", "details": Details(bias=bias)}
+    assert stored.model.config == Config(50, 16, 32, 2, 4, 128, dropout=0.2, attn_dropout=0.2, **kind)
     assert not stored.model.training
     same(stored.model, state, 4, "none")
 
@@ -110,7 +110,7 @@ def test_masks_are_left_out_and_settings_of_first_versions_may_be_silent(tmp_pat
     state = weights() | {f"transformer.h.{i}.attn.bias": torch.ones(1, 1, 16, 16).tril() for i in range(2)}
     torch.save(whole(state, bias="left out", dropout="left out"), tmp_path / "ckpt.pt")
     ours = load(tmp_path / "ckpt.pt", pickle=True).model
-    assert (ours.config.bias, ours.config.dropout) == (True, 0.0)
+    assert (ours.config.details.bias, ours.config.dropout) == (True, 0.0)
     same(ours, state, 4, "none")
 
 
@@ -122,7 +122,7 @@ def test_a_state_dict_of_mingpt_has_the_heads_of_its_size_and_may_write_by_a_mat
     state = weights(3, 48, tied=tied)
     torch.save(state, tmp_path / "model.pt")
     ours = load(tmp_path / "model.pt", pickle=True).model
-    assert ours.config == Config(50, 16, 48, 3, 3, 192, tied=tied)
+    assert ours.config == Config(50, 16, 48, 3, 3, 192, details=Details(tied=tied))
     same(ours, state, 3, "tanh")
 
 
@@ -146,7 +146,7 @@ def test_it_is_a_model_of_ours_from_then_on_and_goes_in_steps(tmp_path: Path) ->
 
 def test_a_gpt_without_bias_is_no_gpt1_either(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="GPT-1 has no such GPT: bias is False and must be True"):
-        export(tmp_path / "out", GPT(Config(50, 16, 32, 2, 4, 128, norm_first=False, bias=False)))
+        export(tmp_path / "out", GPT(Config(50, 16, 32, 2, 4, 128, norm_first=False, details=Details(bias=False))))
 
 
 def bomb() -> dict[str, Any]:

@@ -6,6 +6,7 @@ Who asks (q) · who answers (k, v) · how they are scored · who may see whom ·
 from regard.attention.attention import Attention, Latent, Partitioned, additive, bilinear, latent, location, multihead
 from regard.attention.bias import Alibi, Buckets, Continuous2d, Quadratic2d, Relative2d, Shaw
 from regard.attention.core import Additive, Dot, Location, Look, Score, mix, weigh
+from regard.attention.disentangled import Disentangled, Distances, disentangled
 from regard.attention.edits import off, only, then, uniform
 from regard.attention.hard import Picked, pick
 from regard.attention.masks import (
@@ -36,6 +37,8 @@ __all__ = [
     "Buckets",
     "Causal",
     "Continuous2d",
+    "Disentangled",
+    "Distances",
     "Dot",
     "Latent",
     "Layout",
@@ -57,6 +60,7 @@ __all__ = [
     "bilinear",
     "both",
     "causal",
+    "disentangled",
     "either",
     "grid",
     "latent",

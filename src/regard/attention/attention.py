@@ -184,7 +184,7 @@ class Attention(nn.Module):
         if visible is not None:
             check(visible, queries=q.shape[-2], keys=keys, batch=q.shape[0], heads=self.heads)
         if self.sliding_window is not None and keys > self.sliding_window:
-            visible = both(visible, causal(q.shape[-2], keys, window=self.sliding_window))
+            visible = both(visible, _newest(q.shape[-2], memory, self.sliding_window))
         bias = None if self.bias is None else self.bias(q, memory.k)
         if bias is not None and bias.ndim == 4 and bias.shape[1] not in (1, self.heads):
             raise ValueError(f"a bias for {bias.shape[1]} heads does not fit an attention of {self.heads}")
@@ -344,6 +344,14 @@ def latent(count: int, width: int, heads: int, *, context: int | None = None, dr
 
 def split_heads(x: Float[Tensor, "b n w"], heads: int) -> Float[Tensor, "b h n d"]:
     return torch.unflatten(x, -1, (heads, -1)).transpose(1, 2)
+
+
+def _newest(queries: int, memory: Memory, window: int) -> Visible:
+    """A window of the newest keys before each query; where some are padding, it is counted without them."""
+    if memory.row_visible is None:
+        return causal(queries, memory.k.shape[-2], window=window)
+    places = memory.row_visible.cumsum(dim=-1)
+    return places > places[..., -queries:].mT - window
 
 
 def _divisors_near(whole: int, wanted: int) -> str:

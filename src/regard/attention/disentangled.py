@@ -46,10 +46,13 @@ class Distances(nn.Module):
         self.norm, self.dropout = nn.Identity() if norm is None else norm, nn.Dropout(dropout)
         self.buckets, self.reach = buckets, reach
 
-    def forward(self, away: Int[Tensor, " m"]) -> Float[Tensor, "m w"]:
-        """The vectors of queries that stand so far behind their keys."""
-        vectors: Tensor = self.dropout(self.norm(self.table(self.bucket(away))))
-        return vectors
+    def forward(self, away: Int[Tensor, " m"]) -> tuple[Float[Tensor, "r w"], Int[Tensor, " m"] | None]:
+        """The vectors of queries that stand so far behind their keys; and which is whose, where several share them."""
+        rows, distinct = self.bucket(away), 2 * self.span
+        # A graph for all lengths must not ask which one it is.
+        few = torch.compiler.is_compiling() or len(away) <= distinct
+        vectors: Tensor = self.dropout(self.norm(self.table(rows) if few else self.table.weight))
+        return vectors, None if few else rows
 
     def bucket(self, away: Int[Tensor, " m"]) -> Int[Tensor, " m"]:
         if self.buckets is not None:
@@ -84,14 +87,19 @@ class Disentangled(nn.Module):
         distances, attn = self._others
         queries, keys = q.shape[-2], k.shape[-2]
         check_newest(queries, keys)
-        vectors = distances(torch.arange(-queries, keys + 1, device=q.device))[None]
+        vectors, whose = distances(torch.arange(-queries, keys + 1, device=q.device))
+
+        def project(linear: nn.Module) -> Tensor:
+            heads = split_heads(linear(vectors)[None], self.heads)
+            return heads if whose is None else heads.index_select(-2, whose)
+
         terms = []
         # Each query is scored against the distances themselves, n·2n products, and then moved to where its keys stand.
         if self.terms != "p2c":
-            toward = split_heads((attn.k if self.k is None else self.k)(vectors), self.heads).flip(-2)[..., 1:, :]
+            toward = project(attn.k if self.k is None else self.k).flip(-2)[..., 1:, :]
             terms.append(_skew(q * self.scale @ toward.mT))
         if self.terms != "c2p":
-            behind = split_heads((attn.q if self.q is None else self.q)(vectors), self.heads)[..., 1:, :]
+            behind = project(attn.q if self.q is None else self.q)[..., 1:, :]
             terms.append(_skew(k @ (behind * self.scale).mT).mT)
         return terms[0] if len(terms) == 1 else terms[0] + terms[1]
 

@@ -1,6 +1,7 @@
 """Named data sets, text, pairs, labels and trees of your own, token files, and batches that resume exactly."""
 
 from regard.data.batches import Batches
+from regard.data.corpus import tokenize
 from regard.data.dataset import Dataset, File
 from regard.data.errors import DataError
 from regard.data.fetch import cache, get, inspect, locate
@@ -24,8 +25,8 @@ __all__ = [
     "Columns",
     "DataError",
     "Dataset",
-    "Example",
     "Documents",
+    "Example",
     "File",
     "Order",
     "Tokens",
@@ -53,6 +54,7 @@ __all__ = [
     "table",
     "text",
     "token_batches",
+    "tokenize",
     "treebank",
     "windows",
     "write",

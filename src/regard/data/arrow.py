@@ -13,7 +13,7 @@ Found = tuple[tuple[str, ...], Iterator[Sequence[Any]]]  # the names of the colu
 def read_parquet(paths: Sequence[Path]) -> Found:
     """Rows of Parquet files that go together."""
     arrow = _library()
-    from pyarrow import parquet
+    from pyarrow import parquet  # type: ignore[import-untyped,unused-ignore]
 
     def batches(path: Path) -> Iterator[Any]:
         with parquet.ParquetFile(path) as file:
@@ -30,7 +30,7 @@ def read_parquet(paths: Sequence[Path]) -> Found:
 def read_saved(folder: Path) -> Found:
     """Rows of a folder that `save_to_disk` wrote; a column of classes has their names."""
     arrow = _library()
-    from pyarrow import ipc
+    from pyarrow import ipc  # type: ignore[import-untyped,unused-ignore]
 
     paths = sorted(path for path in folder.glob("*.arrow") if not path.name.startswith(("cache-", "indices")))
     if not paths:

@@ -31,7 +31,14 @@ class Example(NamedTuple):
     """One text, or two that belong together, and what is said of them: a class, or a score as it is written."""
 
     texts: tuple[str, ...]
-    label: str
+    label: str  # empty where a table of pairs says nothing of them
+
+
+class Where(NamedTuple):
+    """The columns of texts and label."""
+
+    texts: Sequence[int]
+    label: int | None
 
 
 def labelled(name: str | Path, split: str = "train", *, text: str = "", label: str = "") -> list[Example]:
@@ -65,26 +72,26 @@ def examples(path: Path, *, text: str = "", label: str = "") -> Iterator[Example
     """The examples of one table, as they come."""
     asked = frozenset(part.strip().casefold() for part in (*text.split(","), label) if part.strip())
     table = open_records(path, lambda cells: not cells.isdisjoint(asked) if asked else _is_header(cells))
-    where: tuple[int, ...] | None = None
+    where: Where | None = None
     for number, cells in table.rows:
         if where is None:
             where = _columns(table, len(cells), text, label)
-        if len(cells) <= max(where):
-            raise DataError(
-                f"{path}, line {number} has {len(cells)} columns, not {max(where) + 1}; give it all of them"
-            )
-        *texts, said = (_written(cells[place], path, number) for place in where)
-        yield Example(tuple(texts), said)
+        last = max(*where.texts, -1 if where.label is None else where.label)
+        if len(cells) <= last:
+            raise DataError(f"{path}, line {number} has {len(cells)} columns, not {last + 1}; give it all of them")
+        texts = tuple(_written(cells[place], path, number) for place in where.texts)
+        yield Example(texts, "" if where.label is None else _written(cells[where.label], path, number))
 
 
 def _is_header(cells: Set[str]) -> bool:
-    """A `label`, or another usual name of one beside that of a text; a first row of data may have one of them."""
+    """A `label`, or another usual name of one beside that of a text, or those of two; data may have one of them."""
     texts = {*TEXTS, *(name for pair in PAIRS for name in pair)}
-    return len(cells) > 1 and ("label" in cells or not (cells.isdisjoint(LABELS) or cells.isdisjoint(texts)))
+    pair = any(cells >= set(each) for each in PAIRS)
+    return pair or (len(cells) > 1 and ("label" in cells or not (cells.isdisjoint(LABELS) or cells.isdisjoint(texts))))
 
 
-def _columns(table: Records, width: int, text: str, label: str) -> tuple[int, ...]:
-    """Where a table has its texts, and behind them its label."""
+def _columns(table: Records, width: int, text: str, label: str) -> Where:
+    """Where a table has its texts and its label."""
     names = [name.casefold() for name in table.columns] or [str(i + 1) for i in range(width)]
     if text or label:
         texts = [part.strip() for part in text.split(",") if part.strip()]
@@ -95,6 +102,8 @@ def _columns(table: Records, width: int, text: str, label: str) -> tuple[int, ..
         found = _texts(names, at)
     else:
         found, at = ([0], 1) if width == 2 else ([], None)
+    if at is None and len(found) == 2:
+        return Where(found, None)  # pairs that belong together
     if at is None or not found or at in found:
         shown = (
             f"names its columns {', '.join(table.columns)}" if table.columns else f"has {width} columns without names"
@@ -103,7 +112,7 @@ def _columns(table: Records, width: int, text: str, label: str) -> tuple[int, ..
             f"{table.path} {shown}, and which are text and label is not clear; say it, as by --text "
             f"{table.columns[0] if table.columns else 1} --label {table.columns[-1] if table.columns else width}"
         )
-    return (*found, at)
+    return Where(found, at)
 
 
 def _place(table: Records, names: Sequence[str], wanted: str) -> int:

@@ -35,7 +35,7 @@ class Documents:
         return Documents(np.concatenate(rows), np.asarray(edges, np.int64), np.asarray(firsts, np.int64))
 
     def spans(self, room: int) -> Int64[np.ndarray, "r 3"]:
-        """Neighbouring sentences that fill `room` tokens: their document, the first of them, and the one behind the last.
+        """Neighbouring sentences that fill `room` tokens: document, first, and one behind the last.
 
         A span has two sentences at least, so that it can be divided.
         """

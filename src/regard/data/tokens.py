@@ -45,6 +45,11 @@ class Tokens(Sequence[UInt[np.ndarray, " n"]]):
         """How many ids each row has."""
         return np.diff(self._edges)
 
+    @property
+    def stream(self) -> UInt[np.ndarray, " ids"]:
+        """The ids of all rows, one after another, as they lie on the disk."""
+        return np.asarray(self._ids)
+
     def __len__(self) -> int:
         return len(self._edges) - 1
 

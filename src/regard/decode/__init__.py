@@ -4,9 +4,11 @@ from regard.decode.beam import beam
 from regard.decode.forcing import evaluating, force
 from regard.decode.generate import Choice, Turn, argmax, generate, greedy, stream
 from regard.decode.hypothesis import Hypothesis, State, Step, looks
+from regard.decode.int8 import Int8Linear
+from regard.decode.packed import PackedLinear
 from regard.decode.penalty import repetition_penalty
 from regard.decode.prompt import begin, weigh_choices
-from regard.decode.quantize import Int8Linear, quantize
+from regard.decode.quantize import quantize
 from regard.decode.sampling import sampler, seeded
 from regard.decode.search import search
 from regard.decode.spell import Speller
@@ -16,6 +18,7 @@ __all__ = [
     "Choice",
     "Hypothesis",
     "Int8Linear",
+    "PackedLinear",
     "Speller",
     "State",
     "Step",

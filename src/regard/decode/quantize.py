@@ -1,81 +1,89 @@
-"""Quantization: the same model in fewer bits, to run faster; in bfloat16, or with its matrices in int8."""
+"""Preparing a model for inference: its matrices packed in float32, or in fewer bits, to run faster.
 
-import warnings
+What is prepared runs, can be watched, edited and copied, and does not learn. Large matrices alone are packed in
+float32, and only those of models that write: a model that reads has many rows at once, where torch is as fast. No
+matrix is held twice but that of an output layer which is the embedding too.
+"""
+
 from copy import deepcopy
 from typing import Any, get_args
 
 import torch
-from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention
+from regard.decode import rows
+from regard.decode.int8 import Int8Linear
+from regard.decode.packed import PackedLinear
+from regard.decode.prepared import Part, Prepared
 from regard.layers.blocks import Block
+from regard.layers.mlp import MLP
 from regard.layers.tied import Tied
 from regard.names import Dtype
 
-# Inputs take 7 of their 8 bits: without VNNI instructions, sums of two products of bytes would overflow 16 bits.
-STEPS, ZERO = 63, 64
 
+def quantize(model: nn.Module, dtype: Dtype, *, in_place: bool = False) -> nn.Module:
+    """A copy of a model in a dtype, prepared for inference; the model itself stays as it is.
 
-class Int8Linear(nn.Module):
-    """A linear layer with int8 weights, one scale per row, whose inputs are quantized on the way in.
-
-    Inputs have one scale per row too, so that a row comes out the same to the last bit in any company.
-    """
-
-    def __init__(self, weight: Float[Tensor, "o i"], bias: Float[Tensor, " o"] | None) -> None:
-        super().__init__()
-        self.out_features, self.in_features = weight.shape
-        scale = weight.detach().abs().amax(dim=1).clamp(min=torch.finfo(torch.float32).tiny) / 127
-        zero = torch.zeros(len(scale), dtype=torch.long)
-        with warnings.catch_warnings():
-            # torch will drop tensors of this type one day. They are needed here only, to pack for products that are
-            # faster at the few rows of a step than onednn's, which do without.
-            warnings.filterwarnings("ignore", message=".*quantize_per_channel.*")
-            rounded = torch.quantize_per_channel(weight.detach(), scale, zero, 0, torch.qint8)
-        self._packed: Any = torch.ops.quantized.linear_prepack(rounded, None)
-        self.register_buffer("bias", torch.zeros(()) if bias is None else bias.detach().clone(), persistent=False)
-
-    def forward(self, x: Float[Tensor, "*b i"]) -> Float[Tensor, "*b o"]:
-        scale = x.abs().amax(dim=-1, keepdim=True).clamp(min=torch.finfo(torch.float32).tiny)
-        product = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
-        return torch.addcmul(self.get_buffer("bias"), product(x / scale, 1 / STEPS, ZERO, self._packed), scale)
-
-
-def quantize(model: nn.Module, dtype: Dtype) -> nn.Module:
-    """A copy of a model in another dtype, for inference; the model itself stays as it is.
-
-    `int8` is for a CPU: weights of linear layers take a quarter of the memory. All else stays in float32.
+    `float32` gives the same numbers but for rounding. `int8` is for a CPU: weights of linear layers take a quarter of
+    the memory, and all else stays in float32. `in_place` changes the model itself, which then is never held twice.
     """
     if dtype not in get_args(Dtype):
         raise ValueError(f"dtype is {dtype!r}; choose {', '.join(get_args(Dtype))}")
-    copy = deepcopy(model).eval().requires_grad_(False)
-    if dtype != "int8":
-        return copy.to(getattr(torch, dtype))
+    copy = (model if in_place else deepcopy(model)).eval().requires_grad_(False)
+    if dtype == "bfloat16":
+        return copy.bfloat16()
     device = next(copy.parameters()).device
+    if dtype == "float32":
+        writes = device.type == "cpu" and hasattr(model, "step")
+        return _prepare(copy.float(), int8=False) if writes else copy.float()
     if device.type != "cpu":
         raise ValueError(f"int8 is for a CPU, and this model is on {device}; move it by .cpu(), or take bfloat16")
-    if torch.backends.quantized.engine == "none":
+    if torch.backends.quantized.engine == "none" and rows.loops() is None:
         raise ValueError("this build of torch has no products in int8; take float32 or bfloat16")
-    return _pack(copy.float())
+    return _prepare(copy.float(), int8=True)
 
 
-def _pack(model: nn.Module) -> nn.Module:
-    """Pack every linear layer inside a module, in place."""
+def _prepare(model: nn.Module, *, int8: bool) -> nn.Module:
+    """Replace every linear layer inside a module, one after another."""
     if isinstance(model, Block) and isinstance(model.attn, Attention):
-        model.attn.qkv = _pack_qkv(model.attn)
+        _join_qkv(model.attn, int8=int8)
     for name, part in model.named_children():
         if type(part) is nn.Linear or isinstance(part, Tied):
-            setattr(model, name, Int8Linear(part.weight, getattr(part, "bias", None)))
+            relu = type(model) is MLP and name == "up" and type(model.activation) is nn.ReLU and not int8
+            stored = ("bias",) if isinstance(part, Tied) else ("weight", "bias")
+            layer = _packed(part.weight, getattr(part, "bias", None), int8=int8, relu=relu, stored=stored)
+            if layer is not None:
+                setattr(model, name, layer)
+                if relu:
+                    model.activation = nn.Identity()
         else:
-            _pack(part)
+            _prepare(part, int8=int8)
     return model
 
 
-def _pack_qkv(attn: Attention) -> Int8Linear | None:
-    """The three products of self-attention as one, so that what they read is quantized once."""
+def _packed(
+    weight: Tensor, bias: Tensor | None, *, int8: bool, relu: bool = False, stored: tuple[str, ...]
+) -> Prepared | None:
+    """A matrix prepared, or None where that would gain nothing."""
+    if int8:
+        return Int8Linear(weight, bias, stored=stored)
+    if rows.way(2, weight.numel()) == "plain":
+        return None
+    return PackedLinear(weight, bias, relu=relu, stored=stored)
+
+
+def _join_qkv(attn: Attention, *, int8: bool) -> None:
+    """Make the three products of self-attention one: the more a product has to do, the better it does it."""
     three: list[Any] = [attn.q, attn.k, attn.v]
     if any(type(part) is not nn.Linear for part in three) or len({part.bias is None for part in three}) > 1:
-        return None
+        return
     bias = None if attn.q.bias is None else torch.cat([part.bias for part in three])
-    return Int8Linear(torch.cat([part.weight for part in three]), bias)
+    joined = _packed(torch.cat([part.weight for part in three]), bias, int8=int8, stored=())
+    if joined is None:
+        return
+    start = 0
+    for name, part in zip("qkv", three, strict=True):
+        setattr(attn, name, Part(joined, start, start + part.out_features))
+        start += part.out_features
+    attn.qkv = joined

@@ -20,8 +20,10 @@ class Speller:
         self.text = ""  # all that was shown
         self.done = False
         self._decode = tokenizer.decode
+        # Of bytes, only the last character may be half of one; of other pieces, a whole run of bytes may change again.
+        self._by_byte = getattr(tokenizer, "kind", None) == "bytes"
         self._ids = list(prompt[-BEFORE:])
-        self._spelled = self._decode(self._ids)  # the text of the ids that was taken
+        self._taken = len(self._decode(self._ids))  # characters of the ids that were taken
         self._held = ""
         self._stop = tuple(stop)
 
@@ -29,20 +31,23 @@ class Speller:
         """What can be shown now that a word has followed."""
         self._ids.append(word)
         spelled = self._decode(self._ids)
-        return "" if spelled.endswith(BROKEN) else self._show(self._new(spelled))
+        if not spelled.endswith(BROKEN):
+            return self._show(self._take(spelled, len(spelled)))
+        return self._show(self._take(spelled, len(spelled) - 1)) if self._by_byte else ""
 
     def finish(self) -> str:
         """What was held back, once no word follows."""
-        last = self._show(self._new(self._decode(self._ids)))
+        spelled = self._decode(self._ids)
+        last = self._show(self._take(spelled, len(spelled)))
         held, self._held = self._held, ""
         self.text += held
         return last + held
 
-    def _new(self, spelled: str) -> str:
+    def _take(self, spelled: str, certain: int) -> str:
         """What the ids say beyond what was taken; only the last few of them stay, for the next to be spelled behind."""
-        new = spelled[len(self._spelled) :]
+        new, open_end = spelled[self._taken : certain], len(spelled) - certain
         self._ids = self._ids[-BEFORE:]
-        self._spelled = self._decode(self._ids)
+        self._taken = len(self._decode(self._ids)) - open_end
         return new
 
     def _show(self, new: str) -> str:

@@ -67,7 +67,7 @@ def dense(folder: Path, name: str) -> nn.Module:
     place = folder / name
     with gate.guard(place):
         about = gate.read_json(place / "config.json")
-        sides = about.get("in_features"), about.get("out_features")
+        sides: tuple[Any, Any] = about.get("in_features"), about.get("out_features")
         activation = ACTIVATIONS.get(str(about.get("activation_function", "Tanh")).rpartition(".")[2])
         if about.get("use_residual") or about.get("module_input_name", "sentence_embedding") != "sentence_embedding":
             raise CheckpointError(f"{place} has a residual, or reads tokens; only a plain layer over vectors is known")

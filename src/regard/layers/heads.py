@@ -38,6 +38,7 @@ class EncoderHead(nn.Module):
         pooler: Callable[[], nn.Module] | None,
         words: Callable[[], nn.Module],
         pools: tuple[Head, ...] = ("pretraining", "classify", "none"),
+        span_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         if head not in get_args(Head):
@@ -47,7 +48,7 @@ class EncoderHead(nn.Module):
         self.next_sentence = nn.Linear(width, 2) if head == "pretraining" else None
         self.classifier = nn.Linear(width, classes) if head in ("classify", "tokens") else None
         self.spans = nn.Linear(width, 2) if head == "spans" else None
-        self.dropout = Dropout(dropout)
+        self.dropout, self.span_dropout = Dropout(dropout), Dropout(span_dropout)
 
     def forward(
         self,
@@ -66,8 +67,9 @@ class EncoderHead(nn.Module):
     def _logits(self, hidden: Float[Tensor, "*b w"], pooled: Float[Tensor, "t w"] | None) -> Tensor | None:
         if self.classifier is not None:
             return cast(Tensor, self.classifier(self.dropout(hidden if pooled is None else pooled)))
-        head = self.spans if self.words is None else self.words
-        return None if head is None else cast(Tensor, head(hidden))
+        if self.spans is not None:
+            return cast(Tensor, self.spans(self.span_dropout(hidden)))
+        return None if self.words is None else cast(Tensor, self.words(hidden))
 
 
 def first_tokens(hidden: Float[Tensor, "b n w"], visible: Bool[Tensor, "b n"] | Packed | None) -> Float[Tensor, "t w"]:

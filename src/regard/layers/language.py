@@ -132,3 +132,12 @@ class LanguageDecoder(nn.Module, ABC):
         x = self.embed_words(words, state.length if positions is None else positions)
         x, past = self.decoder.step(x, state.past, visible=new, positions=positions)
         return self.norm(x), replace(state, past=past)
+
+
+def draw_weights(model: nn.Module, std: float = 0.02) -> None:
+    """First weights from a normal distribution, and constants of zero, as BERT and GPT-2 have them."""
+    for module in model.modules():
+        if isinstance(module, nn.Linear | nn.Embedding | nn.Conv1d):
+            nn.init.normal_(module.weight, std=std)
+        if isinstance(module, nn.Linear | nn.Conv1d) and module.bias is not None:
+            nn.init.zeros_(module.bias)

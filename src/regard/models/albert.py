@@ -8,17 +8,18 @@ Deviations: as BERT's here; nothing is dropped before the order of sentences is 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Packed, multihead, read_visible
+from regard.attention import multihead
 from regard.attention.masks import Visible
 from regard.layers.blocks import Block, PostNormBlock
 from regard.layers.dropout import Dropout
-from regard.layers.heads import EncoderHead, Head, MaskedWords, Output, Pooler
+from regard.layers.heads import EncoderHead, Head, MaskedWords, Pooler
+from regard.layers.language import LanguageEncoder, draw_weights
 from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Learned
 from regard.models.family import Family
@@ -78,8 +79,8 @@ class Shared(nn.Module):
         return x
 
 
-class ALBERT(nn.Module):
-    """An encoder of one text or of two, with the heads that its config names."""
+class ALBERT(LanguageEncoder):
+    """Narrow words that are widened, layers that are passed again and again, and the head that the config names."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -113,43 +114,14 @@ class ALBERT(nn.Module):
             pooler=partial(Pooler, config.width),
             words=partial(MaskedWords, self.embed, config.width, ACTIVATIONS[config.activation], eps=details.eps),
         )
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                nn.init.normal_(module.weight, std=0.02)
-            if isinstance(module, nn.Linear):
-                nn.init.zeros_(module.bias)
+        draw_weights(self)
 
-    def forward(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        segments: Int[Tensor, "b n"] | None = None,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
-    ) -> Output:
-        """The states of all tokens, and what the head says; `next_sentence` is 0 in order, 1 exchanged.
-
-        `segments` are 0 in the first text and 1 in the second; without them there is one text. `lengths` are those of
-        rows that are padded behind; `visible` is True at tokens that are no padding, wherever it stands, or says that
-        the texts are `packed` in one row. What is not visible is not read.
-        """
-        hidden = self.read(ids, segments=segments, lengths=lengths, visible=visible)
-        return cast(Output, self.head(hidden, visible))
-
-    def read(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        segments: Int[Tensor, "b n"] | None = None,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
+    def embed_words(
+        self, ids: Int[Tensor, "b n"], segments: Int[Tensor, "b n"] | None, positions: int | Int[Tensor, "#b n"]
     ) -> Float[Tensor, "b n w"]:
-        """The states of all tokens, without the head: a training of `head.words` needs them at hidden words alone."""
-        seen, positions = read_visible(lengths, visible, ids.shape[1])
         x = self.embed(ids) + self.segment(torch.zeros_like(ids) if segments is None else segments)
-        x = self.widen(self.dropout(self.norm(self.position(x, 0 if positions is None else positions))))
-        hidden: Tensor = self.encoder(x, visible=seen, positions=positions)
-        return hidden
+        embedded: Tensor = self.widen(self.dropout(self.norm(self.position(x, positions))))
+        return embedded
 
 
 def example(config: Config) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any, Literal
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Packed, multihead, read_visible
+from regard.attention import multihead
 from regard.layers.blocks import PostNormBlock
 from regard.layers.dropout import Dropout
-from regard.layers.heads import EncoderHead, Head, MaskedWords, Output, Pooler
+from regard.layers.heads import EncoderHead, Head, MaskedWords, Pooler
+from regard.layers.language import LanguageEncoder, draw_weights
 from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Learned
 from regard.layers.stack import Stack
@@ -38,8 +39,8 @@ class Config:
     classes: int = 2  # of a sentence, or of each token
 
 
-class BERT(nn.Module):
-    """An encoder of one text or of two, with the heads that its config names."""
+class BERT(LanguageEncoder):
+    """Words, segments and learned positions, blocks that look both ways, and the head that the config names."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -67,46 +68,14 @@ class BERT(nn.Module):
             pooler=partial(Pooler, config.width),
             words=partial(MaskedWords, self.embed, config.width, ACTIVATIONS[config.activation], eps=config.eps),
         )
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                nn.init.normal_(module.weight, std=0.02)
-            if isinstance(module, nn.Linear):
-                nn.init.zeros_(module.bias)
+        draw_weights(self)
 
-    def forward(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        segments: Int[Tensor, "b n"] | None = None,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
-        masked: Bool[Tensor, "b n"] | None = None,
-    ) -> Output:
-        """The states of all tokens, and what the head says.
-
-        `segments` are 0 in the first text and 1 in the second; without them there is one text. `lengths` are those of
-        rows that are padded behind; `visible` is True at tokens that are no padding, wherever it stands, or says that
-        the texts are `packed` in one row. What is not visible is not read. Where `masked` is given, words are guessed
-        at its places alone.
-        """
-        hidden = self.read(ids, segments=segments, lengths=lengths, visible=visible)
-        output: Output = self.head(hidden, visible, masked)
-        return output
-
-    def read(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        segments: Int[Tensor, "b n"] | None = None,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
+    def embed_words(
+        self, ids: Int[Tensor, "b n"], segments: Int[Tensor, "b n"] | None, positions: int | Int[Tensor, "#b n"]
     ) -> Float[Tensor, "b n w"]:
-        """The states of all tokens, without the head: a training of `head.words` needs them at hidden words alone."""
-        seen, positions = read_visible(lengths, visible, ids.shape[1])
         x = self.embed(ids) + self.segment(torch.zeros_like(ids) if segments is None else segments)
-        x = self.dropout(self.norm(self.position(x, 0 if positions is None else positions)))
-        hidden: Tensor = self.encoder(x, visible=seen, positions=positions)
-        return hidden
+        embedded: Tensor = self.dropout(self.norm(self.position(x, positions)))
+        return embedded
 
 
 def example(config: Config) -> dict[str, Any]:

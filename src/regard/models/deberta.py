@@ -17,12 +17,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attention, Memory, Packed, multihead, read_visible
+from regard.attention import Attention, Memory, Packed, multihead
 from regard.attention.disentangled import Distances, Terms, disentangled
 from regard.attention.masks import Visible
 from regard.layers.blocks import NO_CROSS, Norm, PostNormBlock
 from regard.layers.dropout import Dropout
-from regard.layers.heads import EncoderHead, Head, MaskedWords, Output, Pooler
+from regard.layers.heads import EncoderHead, Head, MaskedWords, Pooler
+from regard.layers.language import LanguageEncoder, draw_weights
 from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Learned
 from regard.layers.stack import Stack
@@ -146,8 +147,11 @@ class MaskDecoder(PostNormBlock):
         return y
 
 
-class DeBERTa(nn.Module):
-    """An encoder of one text or of two, with the head that its config names."""
+class DeBERTa(LanguageEncoder):
+    """Words, blocks that score words and distances apart, and the head that the config names.
+
+    A model without segments, as published, tells two texts apart by what stands between them.
+    """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -173,30 +177,18 @@ class DeBERTa(nn.Module):
             words=partial(MaskedWords, self.embed, config.width, ACTIVATIONS[details.activation], eps=details.eps),
             pools=("classify",),
         )
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding | nn.Conv1d):
-                nn.init.normal_(module.weight, std=0.02)
-            if isinstance(module, nn.Linear | nn.Conv1d) and module.bias is not None:
-                nn.init.zeros_(module.bias)
+        draw_weights(self)
 
-    def forward(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        segments: Int[Tensor, "b n"] | None = None,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
-    ) -> Output:
-        """The states of all tokens, and what the head says.
-
-        `segments` are 0 in the first text and 1 in the second; a model without them, as published, tells texts apart by
-        what stands between them. `lengths` are those of rows that are padded behind; `visible` is True at tokens that
-        are no padding, before or behind a text, or says that the texts are `packed` in one row. What is not visible is
-        not read.
-        """
-        hidden = self.read(ids, segments=segments, lengths=lengths, visible=visible)
-        output: Output = self.head(hidden, visible)
-        return output
+    def embed_words(
+        self, ids: Int[Tensor, "b n"], segments: Int[Tensor, "b n"] | None, positions: int | Int[Tensor, "#b n"]
+    ) -> Float[Tensor, "b n w"]:
+        x = self.embed(ids)
+        if self.position is not None:
+            x = self.position(x, positions)
+        if self.segment is not None:
+            x = x + self.segment(torch.zeros_like(ids) if segments is None else segments)
+        embedded: Tensor = self.dropout(self.norm(x if self.widen is None else self.widen(x)))
+        return embedded
 
     def read(
         self,
@@ -206,18 +198,9 @@ class DeBERTa(nn.Module):
         lengths: Int[Tensor, " b"] | None = None,
         visible: Bool[Tensor, "b n"] | Packed | None = None,
     ) -> Float[Tensor, "b n w"]:
-        """The states of all tokens, without the head: a training of `head.words` needs them at hidden words alone."""
         if isinstance(visible, Packed):
             return self._read_packed(ids, segments, visible)
-        seen, positions = read_visible(lengths, visible, ids.shape[1])
-        x = self.embed(ids)
-        if self.position is not None:
-            x = self.position(x, 0 if positions is None else positions)
-        if self.segment is not None:
-            x = x + self.segment(torch.zeros_like(ids) if segments is None else segments)
-        x = self.dropout(self.norm(x if self.widen is None else self.widen(x)))
-        hidden: Tensor = self.encoder(x, visible=seen, positions=positions)
-        return hidden
+        return super().read(ids, segments=segments, lengths=lengths, visible=visible)
 
     def _read_packed(self, ids: Tensor, segments: Tensor | None, texts: Packed) -> Tensor:
         """Texts of equal length are a batch: scores between all tokens of a row would be too many."""

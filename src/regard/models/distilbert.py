@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any, Literal
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Packed, multihead, read_visible
+from regard.attention import multihead
 from regard.layers.blocks import PostNormBlock
 from regard.layers.dropout import Dropout
-from regard.layers.heads import EncoderHead, Head, MaskedWords, Output, Pooler
+from regard.layers.heads import EncoderHead, Head, MaskedWords, Pooler
+from regard.layers.language import LanguageEncoder, draw_weights
 from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Learned
 from regard.layers.stack import Stack
@@ -39,8 +40,11 @@ class Config:
     classes: int = 2  # of a sentence, or of each token
 
 
-class DistilBERT(nn.Module):
-    """An encoder of one text or of two, with the head that its config names."""
+class DistilBERT(LanguageEncoder):
+    """BERT's layers without segments and pooler.
+
+    `segments` are taken because BERT's tokenizer gives them, and not read: texts are told apart by what stands between.
+    """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -61,7 +65,6 @@ class DistilBERT(nn.Module):
             )
             for _ in range(config.depth)
         )
-        self.span_dropout = Dropout(config.head_dropout if config.head == "spans" else 0.0)
         self.head = EncoderHead(
             config.head,
             config.width,
@@ -70,44 +73,18 @@ class DistilBERT(nn.Module):
             pooler=partial(Pooler, config.width, nn.ReLU),
             words=partial(MaskedWords, self.embed, config.width, ACTIVATIONS[config.activation], eps=EPS),
             pools=("classify",),
+            span_dropout=config.head_dropout,
         )
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                nn.init.normal_(module.weight, std=0.02)
-            if isinstance(module, nn.Linear):
-                nn.init.zeros_(module.bias)
+        draw_weights(self)
 
-    def forward(
+    def embed_words(
         self,
         ids: Int[Tensor, "b n"],
-        *,
-        segments: Int[Tensor, "b n"] | None = None,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
-    ) -> Output:
-        """The states of all tokens, and what the head says.
-
-        `lengths` are those of rows that are padded behind; `visible` is True at tokens that are no padding, wherever it
-        stands, or says that the texts are `packed` in one row. What is not visible is not read. Nor are `segments`:
-        they are taken because BERT's tokenizer gives them, and texts are told apart by what stands between them.
-        """
-        hidden = self.read(ids, segments=segments, lengths=lengths, visible=visible)
-        output: Output = self.head(self.span_dropout(hidden), visible)
-        return output._replace(hidden=hidden)
-
-    def read(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        segments: Int[Tensor, "b n"] | None = None,  # noqa: ARG002  # see `forward`
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
+        segments: Int[Tensor, "b n"] | None,  # noqa: ARG002
+        positions: int | Int[Tensor, "#b n"],
     ) -> Float[Tensor, "b n w"]:
-        """The states of all tokens, without the head: a training of `head.words` needs them at hidden words alone."""
-        seen, positions = read_visible(lengths, visible, ids.shape[1])
-        x = self.position(self.embed(ids), 0 if positions is None else positions)
-        hidden: Tensor = self.encoder(self.dropout(self.norm(x)), visible=seen, positions=positions)
-        return hidden
+        x: Tensor = self.dropout(self.norm(self.position(self.embed(ids), positions)))
+        return x
 
 
 def example(config: Config) -> dict[str, Any]:

@@ -5,23 +5,34 @@ Deviations: positions are drawn as wide as words, where GPT-2's code draws them 
 is dense, where the paper's alternates with banded ones, and none drops anything, of which the paper says nothing.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Dot, Packed, both, causal, multihead, read_visible
+from regard.attention import Dot, multihead
 from regard.layers.blocks import Block, Norm, PostNormBlock
-from regard.layers.decoder import DecoderState
 from regard.layers.dropout import Dropout
+from regard.layers.language import LanguageDecoder
 from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import Learned
 from regard.layers.stack import Stack
 from regard.layers.tied import Tied
 from regard.models.family import Family
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What GPT-1, GPT-2 and GPT-3 have in common, and some of their relatives have not."""
+
+    eps: float = 1e-5  # of the norms
+    # What scores are divided by: the root of a head's width; that and the number of the layer, counted from 1; nothing.
+    scale: Literal["width", "layer", "none"] = "width"
+    bias: bool = True  # of all layers and norms; nanoGPT may have none
+    tied: bool = True  # reading and writing share one matrix; not in minGPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +47,11 @@ class Config:
     attn_dropout: float = 0.1  # of attention weights
     activation: Literal["gelu_tanh", "gelu", "relu", "silu"] = "gelu_tanh"
     norm_first: bool = True  # with a last norm behind the stack
-    eps: float = 1e-5  # of the norms
-    # What scores are divided by: the root of a head's width; that and the number of the layer, counted from 1; nothing.
-    scale: Literal["width", "layer", "none"] = "width"
-    bias: bool = field(default=True, metadata={"later": True})  # of all layers and norms; nanoGPT may have none
-    tied: bool = field(default=True, metadata={"later": True})  # reading and writing share one matrix; not in minGPT
+    details: Details = Details()
 
 
-class GPT(nn.Module):
-    """A decoder without a source: it reads words from the left and says what follows each of them.
-
-    A state starts empty, and a prompt is its first step; steps equal `forward`::
-
-        _, state = gpt.step(prompt[:, :-1], gpt.start(len(prompt)))
-        written = greedy(gpt.step, state, prompt[:, -1], stop=stop, limit=50)
-    """
-
-    cross_attentions: tuple[str, ...] = ()  # there is no source to look at
+class GPT(LanguageDecoder):
+    """Words and learned positions, a stack of blocks, and the matrix of the words once more."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -62,7 +61,7 @@ class GPT(nn.Module):
         self.dropout = Dropout(config.dropout)
         self.decoder = Stack(_block(config, layer) for layer in range(1, config.depth + 1))
         self.norm = _norm(config)(config.width) if config.norm_first else nn.Identity()
-        self.to_vocab = Tied(self.embed) if config.tied else nn.Linear(config.width, config.vocab, bias=False)
+        self.to_vocab = Tied(self.embed) if config.details.tied else nn.Linear(config.width, config.vocab, bias=False)
         nn.init.normal_(self.embed.weight, std=0.02)
         for name, module in self.named_modules():
             if isinstance(module, nn.Linear):
@@ -72,66 +71,15 @@ class GPT(nn.Module):
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
 
-    def forward(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
-    ) -> Float[Tensor, "b n v"]:
-        """The logits of what follows each word.
-
-        `lengths` are those of rows that are padded behind; `visible` is True at words that are no padding, wherever it
-        stands, or says that the texts are `packed` in one row. Nothing looks at what is not visible.
-        """
-        logits: Tensor = self.to_vocab(self.read(ids, lengths=lengths, visible=visible))
-        return logits
-
-    def read(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
-    ) -> Float[Tensor, "b n w"]:
-        """The states of all words, from which their next ones are guessed."""
-        seen, positions = read_visible(lengths, visible, ids.shape[1])
-        seen = replace(seen, causal=True) if isinstance(seen, Packed) else both(causal(ids.shape[1]), seen)
-        x = self.decoder(self._embed(ids, 0 if positions is None else positions), visible=seen, positions=positions)
-        hidden: Tensor = self.norm(x)
-        return hidden
-
-    def start(self, rows: int) -> DecoderState:
-        """The state of so many rows before their first word."""
-        return DecoderState((), torch.arange(rows, device=self.embed.weight.device))
-
-    def step(
-        self, words: Int[Tensor, "b n"], state: DecoderState, *, visible: Bool[Tensor, "b n"] | None = None
-    ) -> tuple[Float[Tensor, "b n v"], DecoderState]:
-        """The logits of what follows each of the next words, and the state behind them."""
-        hidden, state = self.advance(words, state, visible=visible)
-        return self.to_vocab(hidden), state
-
-    def advance(
-        self, words: Int[Tensor, "b n"], state: DecoderState, *, visible: Bool[Tensor, "b n"] | None = None
-    ) -> tuple[Float[Tensor, "b n w"], DecoderState]:
-        """Go on by some words without saying what follows them: the states of the words, and the state behind them.
-
-        `visible` is False at padding, which every later step will pass over; positions count what is visible.
-        """
-        positions, new = state.positions(words, visible), None if visible is None else visible[:, None, None]
-        x = self._embed(words, state.length if positions is None else positions)
-        x, past = self.decoder.step(x, state.past, visible=new, positions=positions)
-        return self.norm(x), replace(state, past=past)
-
-    def _embed(self, words: Int[Tensor, "b n"], positions: int | Int[Tensor, "#b n"]) -> Float[Tensor, "b n w"]:
+    def embed_words(self, words: Int[Tensor, "b n"], positions: int | Int[Tensor, "#b n"]) -> Float[Tensor, "b n w"]:
         x: Tensor = self.dropout(self.position(self.embed(words), positions))
         return x
 
 
 def _block(config: Config, layer: int) -> Block:
-    scale = None if config.scale == "width" else 1.0
-    if config.scale == "layer":
+    details = config.details
+    scale = None if details.scale == "width" else 1.0
+    if details.scale == "layer":
         scale = (config.width / config.heads) ** -0.5 / layer
     return (Block if config.norm_first else PostNormBlock)(
         config.width,
@@ -140,17 +88,17 @@ def _block(config: Config, layer: int) -> Block:
             config.heads,
             score=Dot(scale),
             dropout=config.attn_dropout,
-            qkv_bias=config.bias,
-            out_bias=config.bias,
+            qkv_bias=details.bias,
+            out_bias=details.bias,
         ),
-        MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation], bias=config.bias),
+        MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation], bias=details.bias),
         norm=_norm(config),
         dropout=config.dropout,
     )
 
 
 def _norm(config: Config) -> Norm:
-    return partial(nn.LayerNorm, eps=config.eps, bias=config.bias)
+    return partial(nn.LayerNorm, eps=config.details.eps, bias=config.details.bias)
 
 
 def example(config: Config) -> dict[str, Any]:

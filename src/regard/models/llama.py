@@ -5,7 +5,7 @@ Llama 2 and 3 share keys and values between heads (Touvron 2023b; Grattafiori 20
 2025). The papers do not say how weights are drawn: here as GPT-2's, with a standard deviation of 0.02.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -13,9 +13,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Packed, both, causal, multihead, padding, read_visible
+from regard.attention import Packed, multihead, padding
 from regard.layers.blocks import Block
-from regard.layers.decoder import DecoderState
+from regard.layers.language import LanguageDecoder, draw_weights
 from regard.layers.mlp import ACTIVATIONS, GatedMLP
 from regard.layers.position import Llama3, Rotary, Scaling
 from regard.layers.position.scaling import longest
@@ -61,16 +61,8 @@ class Config:
     details: Details = Details()
 
 
-class Llama(nn.Module):
-    """A decoder without a source: it reads words from the left and says what follows each of them.
-
-    A state starts empty, and a prompt is its first step; steps equal `forward`::
-
-        _, state = llama.step(prompt[:, :-1], llama.start(len(prompt)))
-        written = greedy(llama.step, state, prompt[:, -1], stop=stop, limit=50)
-    """
-
-    cross_attentions: tuple[str, ...] = ()  # there is no source to look at
+class Llama(LanguageDecoder):
+    """Words, a stack of blocks that turn queries and keys by their positions, and a matrix over the vocabulary."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -79,26 +71,11 @@ class Llama(nn.Module):
         self.decoder = Stack(_block(config, window) for window in _windows(config))
         self.norm = nn.RMSNorm(config.width, eps=config.details.eps)
         self.to_vocab = Tied(self.embed) if config.tied else nn.Linear(config.width, config.vocab, bias=False)
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                nn.init.normal_(module.weight, std=0.02)
-            if isinstance(module, nn.Linear) and module.bias is not None:
-                nn.init.zeros_(module.bias)
+        draw_weights(self)
 
-    def forward(
-        self,
-        ids: Int[Tensor, "b n"],
-        *,
-        lengths: Int[Tensor, " b"] | None = None,
-        visible: Bool[Tensor, "b n"] | Packed | None = None,
-    ) -> Float[Tensor, "b n v"]:
-        """The logits of what follows each word.
-
-        `lengths` are those of rows that are padded behind; `visible` is True at words that are no padding, wherever it
-        stands, or says that the texts are `packed` in one row. Nothing looks at what is not visible.
-        """
-        logits: Tensor = self.to_vocab(self.read(ids, lengths=lengths, visible=visible))
-        return logits
+    def embed_words(self, words: Int[Tensor, "b n"], positions: int | Int[Tensor, "#b n"]) -> Float[Tensor, "b n w"]:  # noqa: ARG002
+        x: Tensor = self.embed(words)  # positions turn queries and keys later
+        return x
 
     def read(
         self,
@@ -107,37 +84,10 @@ class Llama(nn.Module):
         lengths: Int[Tensor, " b"] | None = None,
         visible: Bool[Tensor, "b n"] | Packed | None = None,
     ) -> Float[Tensor, "b n w"]:
-        """The states of all words, from which their next ones are guessed."""
         if lengths is not None and visible is None and longest(self.config.turn.scaling) is not None:
             # Each text is turned by its own length, and not by that of the longest beside it.
             visible, lengths = padding(lengths, ids.shape[1])[:, 0, 0], None
-        seen, positions = read_visible(lengths, visible, ids.shape[1])
-        seen = replace(seen, causal=True) if isinstance(seen, Packed) else both(causal(ids.shape[1]), seen)
-        x = self.decoder(self.embed(ids), visible=seen, positions=positions)
-        hidden: Tensor = self.norm(x)
-        return hidden
-
-    def start(self, rows: int) -> DecoderState:
-        """The state of so many rows before their first word."""
-        return DecoderState((), torch.arange(rows, device=self.embed.weight.device))
-
-    def step(
-        self, words: Int[Tensor, "b n"], state: DecoderState, *, visible: Bool[Tensor, "b n"] | None = None
-    ) -> tuple[Float[Tensor, "b n v"], DecoderState]:
-        """The logits of what follows each of the next words, and the state behind them."""
-        hidden, state = self.advance(words, state, visible=visible)
-        return self.to_vocab(hidden), state
-
-    def advance(
-        self, words: Int[Tensor, "b n"], state: DecoderState, *, visible: Bool[Tensor, "b n"] | None = None
-    ) -> tuple[Float[Tensor, "b n w"], DecoderState]:
-        """Go on by some words without saying what follows them: the states of the words, and the state behind them.
-
-        `visible` is False at padding, which every later step will pass over; positions count what is visible.
-        """
-        positions, new = state.positions(words, visible), None if visible is None else visible[:, None, None]
-        x, past = self.decoder.step(self.embed(words), state.past, visible=new, positions=positions)
-        return self.norm(x), replace(state, past=past)
+        return super().read(ids, lengths=lengths, visible=visible)
 
 
 def _windows(config: Config) -> tuple[int | None, ...]:
@@ -152,7 +102,9 @@ def _windows(config: Config) -> tuple[int | None, ...]:
 def _block(config: Config, window: int | None) -> Block:
     details = config.details
     norm = partial(nn.RMSNorm, eps=details.eps)
-    head = config.width // config.heads if details.head_width is None else details.head_width
+    head = config.width // max(config.heads, 1) if details.head_width is None else details.head_width
+    if details.head_width is None and head * config.heads != config.width:
+        head = 2  # any: heads that do not split the width are refused below, in words of their own
     return Block(
         config.width,
         multihead(

@@ -59,6 +59,7 @@ class Answers(Encoder):
         return self._answer(pairs, top, progress)
 
     def _answer(self, pairs: Sequence[tuple[str, str]], top: int, progress: Progress | None) -> list[Answer]:
+        self.check_tokenizer()
         windows = self.tokenizer.windows(pairs, limit=self.limit, overlap=min(OVERLAP, self.limit // 4))
         chances = iter(self.ask([row for rows in windows for row in rows], self._take, progress=progress))
         return [
@@ -96,12 +97,12 @@ class Answers(Encoder):
 
     def _take(
         self, ids: Int[Tensor, "1 n"], segments: Int[Tensor, "1 n"], texts: Packed | None
-    ) -> list[Float[Tensor, "n 2"]]:
+    ) -> list[Float[Tensor, "_ 2"]]:
         """How much each piece is like the first and the last of an answer, window by window."""
         logits = self.run(ids, segments, texts).logits[0].float()
         return list(logits.split([ids.shape[1]] if texts is None else list(texts.lengths)))
 
-    def _choose(self, text: str, windows: Sequence[tuple[Window, Float[Tensor, "n 2"]]], top: int) -> Answer:
+    def _choose(self, text: str, windows: Sequence[tuple[Window, Float[Tensor, "_ 2"]]], top: int) -> Answer:
         """The likeliest spans of all windows; the first token of a window stands for no answer (Devlin 2019, §4.3)."""
         found: dict[tuple[int, int], float] = {}
         none = 1.0

@@ -94,6 +94,7 @@ class Classify(Encoder):
         """The ids of each text or pair; those of a network without a first token have a stop at their end alone."""
         if self.encoder:
             return super().rows(given, cut=cut)
+        self.check_tokenizer()
         texts = [each if isinstance(each, str) else _only(self.name, each) for each in given]
         found = self.tokenizer.encode(texts, stop=True, limit=self.limit if cut else None)
         for index, ids in enumerate(found):

@@ -31,7 +31,8 @@ def load(
 
     `what` is a name that `regard list zoo` shows, a model folder, a run folder, a Hugging Face folder,
     `hub:owner/name`, or a `transformers` model itself. `task` is what its card says, if left out; `dtype` is float32,
-    bfloat16 or int8. Texts of more than `limit` tokens are refused.
+    bfloat16 or int8. Texts of more than `limit` tokens are refused. What it opens is prepared for inference on this
+    machine; what is to be trained is opened by `regard.hub.load`.
     """
     if isinstance(what, nn.Module):
         checkpoint = _wrap(what, tokenizer)
@@ -54,6 +55,9 @@ def load(
     said: Any = str(dtype).removeprefix("torch.")
     if said != "float32":
         checkpoint = replace(checkpoint, model=quantize(checkpoint.model, said))
+    elif checkpoint.family is not None and torch.device(device or "cpu").type == "cpu":
+        # It was read for us alone: it is prepared where it is, and never held twice.
+        checkpoint = replace(checkpoint, model=quantize(checkpoint.model, said, in_place=True))
     named = task or checkpoint.card.get("task")
     if checkpoint.family is None and task is None:
         one: Pipeline = Foreign(checkpoint, limit=limit)

@@ -35,9 +35,7 @@ class Encoder(Pipeline):
     def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
         super().__init__(checkpoint, limit=limit)
         config = self.model.config
-        if self.tokenizer is None:
-            raise ValueError(f"{self.name} has no tokenizer to read a text with; give one by tokenizer=")
-        if self.tokenizer.vocab > config.vocab:
+        if self.tokenizer is not None and self.tokenizer.vocab > config.vocab:
             raise ValueError(
                 f"a tokenizer of {self.tokenizer.vocab} entries is that of another model, since this one has "
                 f"{config.vocab}; give the tokenizer it was trained with"
@@ -52,6 +50,7 @@ class Encoder(Pipeline):
 
     def rows(self, given: Sequence[Given], *, cut: bool = False) -> list[Window]:
         """The ids of each text or pair of texts; what is too long is refused, or `cut`."""
+        self.check_tokenizer()
         texts = [(each,) if isinstance(each, str) else tuple(each) for each in given]
         found: list[Window] = [row for (row,) in self.tokenizer.windows(texts, limit=self.limit if cut else None)]
         for index, row in enumerate(found):
@@ -60,6 +59,11 @@ class Encoder(Pipeline):
             if len(row.ids) > self.limit:
                 raise TooLongError(index, len(row.ids), self.limit)
         return found
+
+    def check_tokenizer(self) -> None:
+        """Refuse text where nothing says how it is read; a model without a tokenizer loads all the same."""
+        if self.tokenizer is None:
+            raise ValueError(f"{self.name} has no tokenizer to read a text with; give one by tokenizer=")
 
     def ask(self, rows: Sequence[Window], take: Take[T], *, progress: Progress | None = None) -> list[T]:
         """What `take` makes of each row.
@@ -97,7 +101,9 @@ class Encoder(Pipeline):
         named = {name.partition("/")[0]: edit for name, edit in (edits or {}).items()}
         with evaluating(self.model), torch.no_grad(), record(self.model, edits=named or None) as seen:
             answer = then(self._laid([row.ids]), self._laid([row.segments]))
-        trace = _Unrolled(seen) if any(len(seen[name]) > 1 for name in seen) else seen
+        # A shared layer looks at all words several times; a recurrent one looks once from each of them.
+        shared = any(len(seen[name]) > 1 and seen[name][0].q.shape[-2] == len(row.ids) > 1 for name in seen)
+        trace = _Unrolled(seen) if shared else seen
         maps = tuple(self._map(name, trace[name][0].q.shape[1]) for name in trace)
         return answer, {"words": self.tokenizer.words(row.ids)}, maps, trace
 

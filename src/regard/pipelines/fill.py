@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -17,7 +18,7 @@ from torch import Tensor
 from regard.analysis.reading import Reading
 from regard.analysis.scores import Score, accuracy
 from regard.attention import Packed
-from regard.data import SETS, documents, labelled
+from regard.data import SETS, documents, labelled, lines
 from regard.hub import Checkpoint
 from regard.pipelines.encoder import Encoder
 from regard.pipelines.familiar import answer_familiar
@@ -26,6 +27,8 @@ from regard.progress import Progress
 from regard.text.template import Window
 
 HIDDEN = re.compile(r"\[MASK\]|<mask>|(?<!\w)_+(?!\w)")  # how a hidden word may be written
+TABLES = (".tsv", ".csv", ".jsonl", ".parquet", ".tsv.gz", ".csv.gz", ".jsonl.gz")
+ALL = "all"  # lines of a file, and no split of it
 TOGETHER = 128  # hidden pieces that are scored at once
 
 
@@ -53,14 +56,18 @@ class Fill(Encoder):
 
     def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
         super().__init__(checkpoint, limit=limit)
+        self._spoken = False  # whether a mask in a text is read as one, and not as plain text
+        if self.tokenizer is None:
+            return
         if self.tokenizer.mask is None:
             raise ValueError(f"the tokenizer of {self.name} has no entry for hidden words; train it with mask=True")
         (said,) = self.tokenizer.encode([self.tokenizer.entry(self.tokenizer.mask)], start=False, stop=False)
-        self._spoken = said == [self.tokenizer.mask]  # or else a mask in a text is plain text
+        self._spoken = said == [self.tokenizer.mask]
 
     @answer_familiar
     def __call__(self, inputs: Sequence[str], *, top: int = 5, progress: Progress | None = None) -> list[Filled]:
         """The `top` guesses at each hidden word, which is written as [MASK], <mask> or _."""
+        self.check_tokenizer()
         given = [inputs] if isinstance(inputs, str) else list(inputs)
         if not 1 <= top <= self.tokenizer.vocab:
             raise ValueError(f"{top} guesses cannot be given; ask for 1 to {self.tokenizer.vocab}")
@@ -69,14 +76,13 @@ class Fill(Encoder):
         return [self._fill(text, each, top) for text, each in zip(given, chances, strict=True)]
 
     @answer_familiar
-    def evaluate(
-        self, data: str, *, split: str = "test", limit: int = 0, progress: Progress | None = None
-    ) -> Evaluation:
+    def evaluate(self, data: str, *, split: str = "", limit: int = 0, progress: Progress | None = None) -> Evaluation:
         """Every piece of every sentence is hidden alone: how often it is guessed, and the pseudo-perplexity.
 
-        Pseudo-perplexity is of Salazar 2020. `data` is a named set, a file or a folder of text, or a table of texts.
+        Pseudo-perplexity is of Salazar 2020. `data` is a named set, a file or a folder of text, or a table of texts. Of
+        a file of text all lines are read, unless a `split` of it is asked for.
         """
-        split = split or "test"
+        split = split or (ALL if Path(data).is_file() and not data.endswith(TABLES) else "test")
         texts = list(islice(_sentences(data, split), limit or None))
         if not texts:
             raise ValueError(f"{data} has no sentence in its split {split!r}; choose other data")
@@ -105,6 +111,7 @@ class Fill(Encoder):
     @answer_familiar
     def attend(self, given: str, *, edits: Edits | None = None, top: int = 5) -> Reading:
         """Which words each word looks at while the hidden ones are guessed."""
+        self.check_tokenizer()
         row = self._hide(0, given)
 
         def then(ids: Tensor, segments: Tensor) -> Filled:
@@ -115,7 +122,7 @@ class Fill(Encoder):
 
     def _guess(
         self, ids: Int[Tensor, "1 n"], segments: Int[Tensor, "1 n"], texts: Packed | None
-    ) -> list[Float[Tensor, "m v"]]:
+    ) -> list[Float[Tensor, "_ v"]]:
         """The probability of each entry at each hidden place, text by text."""
         hidden = ids[0] == self.tokenizer.mask
         # The product with the vocabulary costs as much as a small encoder, so that it is made where it is asked for.
@@ -137,7 +144,7 @@ class Fill(Encoder):
         if i in self.tokenizer.specials:
             return str(self.tokenizer.entry(i))
         inside = self.tokenizer.kind == "pieces" and self.tokenizer.entry(i).startswith("##")
-        return "##" * inside + self.tokenizer.words([i]).labels[0]
+        return f"{'##' if inside else ''}{self.tokenizer.words([i]).labels[0]}"
 
     def _hide(self, index: int, text: str) -> Window:
         """The row of a text with hidden words."""
@@ -147,6 +154,7 @@ class Fill(Encoder):
         if len(parts) == 1:
             raise ValueError("it hides no word; write [MASK], <mask> or _ where one is to be guessed")
         if self._spoken:
+            row: Window
             ((row,),) = self.tokenizer.windows([(self.tokenizer.entry(self.tokenizer.mask).join(parts),)])
         else:
             row = self._joined(parts)
@@ -175,11 +183,12 @@ def _without(row: Window, i: int, mask: int) -> Window:
 
 
 def _sentences(data: str, split: str) -> Iterable[str]:
-    """The sentences of a text, or the texts of a table."""
-    kind = SETS[data].kind if data in SETS else "text" if not data.endswith((".tsv", ".csv", ".jsonl")) else "labels"
-    if kind == "text":
-        return (sentence for document in documents(data, split) for sentence in document)
-    return dict.fromkeys(text for texts, _ in labelled(data, split) for text in texts)
+    """The lines of a file, the sentences of a text, or the texts of a table."""
+    if split == ALL:
+        return (line.strip() for line in lines(Path(data)) if line.strip())
+    if (data in SETS and SETS[data].kind != "text") or data.endswith(TABLES):
+        return dict.fromkeys(text for texts, _ in labelled(data, split) for text in texts)
+    return (sentence for document in documents(data, split) for sentence in document)
 
 
 PIPELINE = Fill

@@ -26,7 +26,7 @@ def read_stream(
         raise ValueError(f"a text of {len(ids)} tokens has nothing to predict; give more text")
     gained = surprise(model, ids, context=context, stride=stride, batch=max(1, TOGETHER // context), progress=progress)
     parts = gained.double().cpu().split(context)
-    first = tokenizer.decode([int(ids[0])])
+    first = "" if int(ids[0]) in tokenizer.specials else tokenizer.decode([int(ids[0])])
     sizes = len(text.encode()) - len(first.encode()), len(text) - len(first)
     signature = f"context:{context}|stride:{stride}|resampled:windows"
     return len(gained), _scores([float(part.sum()) for part in parts], [len(part) for part in parts], sizes, signature)

@@ -87,7 +87,7 @@ class Tag(Encoder):
         began = time.perf_counter()
         rows = self.rows([_whole(words) for words, _ in given], cut=True)
         chances = self.ask(rows, self._take, progress=progress)
-        answers = [self._tag(words, *each) for (words, _), *each in zip(given, rows, chances, strict=True)]
+        answers = [self._tag(*each) for each in zip([words for words, _ in given], rows, chances, strict=True)]
         # What was cut off is outside of every span.
         found = [[word.tag for word in each.words] for each in answers]
         found = [some + ["O"] * (len(words) - len(some)) for some, (words, _) in zip(found, given, strict=True)]
@@ -111,7 +111,7 @@ class Tag(Encoder):
 
     def _take(
         self, ids: Int[Tensor, "1 n"], segments: Int[Tensor, "1 n"], texts: Packed | None
-    ) -> list[Float[Tensor, "n c"]]:
+    ) -> list[Float[Tensor, "_ c"]]:
         """The probability of each tag at each piece, text by text."""
         chances = self.run(ids, segments, texts).logits[0].float().softmax(-1)
         return list(chances.split([ids.shape[1]] if texts is None else list(texts.lengths)))

@@ -10,6 +10,7 @@ from typing import Any
 from regard import files
 from regard.world import language
 from regard.world.language import Episode
+from regard.world.scene import KINDS
 
 SIZE = 64 * 2**20  # bytes of a file
 FORMAT = "Input: {input}\nOutput: {answer}"
@@ -113,10 +114,9 @@ def world_task(count: int = ENDLESS) -> Task:
 
 
 def _item(episode: Episode) -> Item:
-    """An episode; one answers with yes or no, with one of the new words, or with one of the kinds they stand for."""
+    """An episode; one answers with yes or no, with one of the new words, or with a kind of thing."""
     names = tuple(lesson[1] for lesson in episode.lessons)
-    kinds = tuple(dict.fromkeys(lesson[-2] for lesson in episode.lessons))
-    choices = next(some for some in (names, ("no", "yes"), kinds) if episode.answer in some)
+    choices = next(some for some in (names, ("no", "yes"), KINDS) if episode.answer in some)
     lessons = " ".join(map(language.text, episode.lessons))
     return Item({"lessons": lessons, "question": language.text(episode.question)}, episode.answer, choices)
 

@@ -78,7 +78,11 @@ def build(recipe: Recipe) -> "Task":
     merge = tuning.restrict(recipe, begin)
     learnt, watched = (batches(recipe, begin, labels, rows, learn=rows is train) for rows in (train, held))
     dropout = 0.0 if begin.trained else recipe.word_dropout
-    card = {"title": f"Labels of texts: {begin.family.name}, {recipe.data}", "data": recipe.data, "labels": labels}
+    card: dict[str, Any] = {
+        "title": f"Labels of texts: {begin.family.name}, {recipe.data}",
+        "data": recipe.data,
+        "labels": labels,
+    }
     card |= {"lower": begin.tokenizer.lower, "limit": encoded.limit_of(recipe, begin)}
     card |= {"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}
     return Task(
@@ -174,12 +178,10 @@ def positive(recipe: Recipe, labels: Sequence[str]) -> str | None:
 
 
 def measure(recipe: Recipe, begin: "Begin", model: "nn.Module", labels: Sequence[str]) -> dict[str, Any]:
-    """What the card says: scores on the validation data, and on the test, where there is one, with intervals.
-
-    An interval holds the number in 95 of 100 tests whose texts are drawn anew from this one, with return.
-    """
+    """What the card says: scores on the validation data, and on the test, where there is one, with intervals."""
     from regard.analysis import scores
     from regard.data import DataError, labelled
+    from regard.recipes import tuning
 
     found: dict[str, Any] = {}
     for split in ("val", "test"):
@@ -195,11 +197,7 @@ def measure(recipe: Recipe, begin: "Begin", model: "nn.Module", labels: Sequence
             "f1": scores.f1(said, right, label=positive(recipe, labels)),
             "matthews": scores.matthews(said, right),
         }
-        for name, each in named.items():
-            found[f"{split} {name}"] = round(each.value, 2)
-            if each.interval is not None:
-                found[f"{split} {name} interval"] = [round(edge, 2) for edge in each.interval]
-        found[f"{split} report"] = report(said, right, labels)
+        found |= tuning.told(split, named) | {f"{split} report": report(said, right, labels)}
     return found
 
 

@@ -9,6 +9,7 @@ from regard.train.plan import Plan
 if TYPE_CHECKING:
     from torch import nn
 
+    from regard.analysis.scores import Score
     from regard.models.family import Family
     from regard.text import Tokenizer
 
@@ -184,3 +185,13 @@ def notes(begin: Begin) -> Sequence[str]:
         drawn = ", ".join(begin.anew) or "nothing"
         said.append(f"all weights are carried over; drawn anew: {drawn}")
     return said
+
+
+def told(split: str, scores: Mapping[str, "Score"]) -> dict[str, Any]:
+    """Scores as a card tells them; an interval holds 95 of 100 numbers from tests drawn anew from this one."""
+    found: dict[str, Any] = {}
+    for name, each in scores.items():
+        found[f"{split} {name}"] = round(each.value, 2)
+        if each.interval is not None:
+            found[f"{split} {name} interval"] = [round(edge, 2) for edge in each.interval]
+    return found

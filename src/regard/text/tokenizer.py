@@ -30,7 +30,10 @@ LARGEST = 64_000_000  # bytes of a file; a vocabulary of 250,000 pieces takes ha
 VOCAB_JSON = 4 * 2**20  # bytes of Marian's own list of pieces
 WAY = "give a tokenizer.json or a SentencePiece model"
 # Where a folder may keep its tokenizer, the first choice first.
-FILES = ("tokenizer.json", "source.spm", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "vocab.txt")
+FILES = (
+    *("tokenizer.json", "source.spm", "spm.model", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model"),
+    "vocab.txt",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def test_each_layer_goes_through_the_final_norm_and_the_vocabulary() -> None:
         np.testing.assert_allclose(found.chances[row], chances.amax(dim=-1), rtol=1e-5)
         entropy = -(chances * chances.log()).sum(dim=-1)
         np.testing.assert_allclose(found.entropies[row], entropy, rtol=1e-4)
-    before = model.to_vocab(model.norm(model._embed(IDS, 0)))[0].argmax(dim=-1)
+    before = model.to_vocab(model.norm(model.position(model.embed(IDS))))[0].argmax(dim=-1)
     assert found.layers[0] == "embedding"
     np.testing.assert_array_equal(found.guesses[0], before)
 

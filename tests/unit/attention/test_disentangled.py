@@ -30,7 +30,7 @@ def by_hand(attn: Attention, x: Tensor) -> Tensor:
     scores = torch.zeros(x.shape[0], 2, x.shape[1], x.shape[1])
     for i in range(x.shape[1]):
         for j in range(x.shape[1]):
-            vector = distances(torch.tensor([i - j]))
+            vector = distances(torch.tensor([i - j]))[0]
             score = (q[:, i] * k[:, j]).sum(-1)
             if terms != "p2c":
                 score = score + (q[:, i] * project_k(vector).view(2, 8)).sum(-1)

@@ -109,3 +109,15 @@ def test_steps_through_a_sliding_window_equal_the_whole() -> None:
     changed[:, 0] += 1.0
     assert attn(changed, visible=causal(9))[:, 3:].equal(whole[:, 3:])
     assert not attn(changed, visible=causal(9))[:, 2].equal(whole[:, 2])
+
+
+def test_a_sliding_window_is_counted_without_padding_between_two_steps() -> None:
+    attn, x = multihead(16, 4, rotary=Rotary(4), sliding_window=3).eval(), torch.randn(1, 7, 16)
+    real = torch.tensor([[True] * 4 + [False] * 2 + [True] * 3])
+    padded = torch.cat((x[:, :4], torch.randn(1, 2, 16), x[:, 4:]), dim=1)
+    positions = (real.cumsum(dim=1) - 1).clamp(min=0)
+    with torch.no_grad():
+        _, past = attn.step(padded[:, :6], visible=real[:, None, None, :6], positions=positions[:, :6])
+        late, _ = attn.step(padded[:, 6:], past, positions=positions[:, 6:])
+        whole = attn(x, visible=causal(7))
+    torch.testing.assert_close(late, whole[:, 4:])

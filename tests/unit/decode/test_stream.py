@@ -177,6 +177,17 @@ def test_a_stop_string_ends_a_text_across_the_borders_of_pieces(stop: list[str],
     assert (seen, speller.text, speller.done) == (shown, shown, shown != TEXTS[0])
 
 
+def test_broken_characters_are_shown_as_they_come_and_only_the_last_waits() -> None:
+    tokenizer = Tokenizer.train(["abc"], vocab=260)
+    (euro,), speller = tokenizer.encode(["€"]), Speller(tokenizer)
+    ids = [euro[1], euro[0], euro[0], euro[1], euro[2], *[euro[2]] * 20, *euro[:2]]
+    shown = [speller.add(word) for word in ids]
+    assert shown[:6] == ["", "\ufffd", "\ufffd", "", "€", ""]
+    assert shown[6:26] == ["\ufffd"] * 20
+    speller.finish()
+    assert speller.text == tokenizer.decode(ids)
+
+
 def test_half_a_stop_string_is_shown_in_the_end() -> None:
     tokenizer = Tokenizer.train(["abc"], vocab=260)
     speller = Speller(tokenizer, (), ["ab!"])

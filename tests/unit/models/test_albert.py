@@ -113,6 +113,7 @@ def test_every_head_says_what_it_is_for(head: Any, logits: Any, has: tuple[bool,
 def test_words_are_embedded_and_told_apart_by_one_narrow_matrix() -> None:
     one, ids = model(), words(2, 5)
     assert one.embed.weight.shape == (NANO.vocab, NANO.embedding)
+    assert one.head.words is not None
     assert one.head.words.to_vocab.weight is one.embed.weight
     assert one(ids).logits.equal(one.head.words(one.read(ids)))
 

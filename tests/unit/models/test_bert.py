@@ -101,6 +101,7 @@ def test_the_heads_of_the_paper_say_what_figure_4_shows(head: Any, logits: Any, 
 
 def test_words_are_told_apart_by_the_matrix_that_embeds_them() -> None:
     one = model(head="masked")
+    assert one.head.words is not None
     assert one.head.words.to_vocab.weight is one.embed.weight
     ids = words(2, 5)
     assert one(ids).logits.equal(one.head.words(one.read(ids)))

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from regard.attention import record
 from regard.decode import beam, greedy
 from regard.layers import DecoderState
-from regard.models.gpt import GPT, PRESETS, Config
+from regard.models.gpt import GPT, PRESETS, Config, Details
 
 NANO = PRESETS["gpt-nano"]
 of_either_kind = pytest.mark.parametrize("first", [True, False])
@@ -76,7 +76,7 @@ def test_padding_is_weighed_with_nothing() -> None:
     st.lists(st.integers(1, 3), min_size=1, max_size=5),
 )
 def test_writing_in_steps_equals_reading_at_once(first: bool, learning: bool, scale: str, steps: list[int]) -> None:
-    one, ids = model(norm_first=first, scale=scale), words(2, sum(steps))
+    one, ids = model(norm_first=first, details=Details(scale=scale)), words(2, sum(steps))
     with torch.set_grad_enabled(learning):
         close(written(one, list(ids.split(steps, dim=1)), one.start(2)), one(ids))
 
@@ -177,7 +177,7 @@ def test_the_published_sizes_weigh_what_the_papers_say(size: str, millions: int)
 @torch.no_grad()
 @pytest.mark.parametrize(("scale", "factors"), [("width", (1, 1)), ("layer", (1, 1 / 2)), ("none", (8**0.5,) * 2)])
 def test_scores_are_scaled_by_width_and_layer(scale: str, factors: tuple[float, float]) -> None:
-    one, ids = model(scale=scale), words(1, 6)
+    one, ids = model(details=Details(scale=scale)), words(1, 6)
     with record(one) as trace:
         one(ids)
     for layer, factor in enumerate(factors):
@@ -188,4 +188,4 @@ def test_scores_are_scaled_by_width_and_layer(scale: str, factors: tuple[float, 
 
 def test_heads_that_do_not_divide_the_width_are_refused() -> None:
     with pytest.raises(ValueError, match="width 32 does not split into 5 heads; try"):
-        GPT(replace(NANO, heads=5, scale="layer"))
+        GPT(replace(NANO, heads=5, details=Details(scale="layer")))

@@ -95,6 +95,7 @@ def test_a_classifier_drops_before_and_behind_the_layer_that_pools() -> None:
 
 def test_words_are_told_apart_by_the_matrix_that_embeds_them() -> None:
     one, ids = model(), words(2, 5)
+    assert one.head.words is not None
     assert one.head.words.to_vocab.weight is one.embed.weight
     assert one(ids).logits.equal(one.head.words(one.read(ids)))
 

@@ -22,8 +22,8 @@ from regard.pipelines import TooLongError
 from regard.pipelines.generate import Generate
 from regard.text import Tokenizer
 
-LINE = "the cat sat on the mat and saw a größer hat. "
-TEXTS = ["the cat", "a", "on the mat and", "größer"]
+LINE = "the cat sat on my mat and saw größer hills. "
+TEXTS = ["the cat", "a", "on my mat and", "größer"]
 CHAT = "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}[assistant] "
 
 
@@ -69,8 +69,8 @@ def test_what_was_learnt_by_heart_is_gone_on_with() -> None:
     assert found.text == LINE[len("the cat sat") :][:20]
     assert -2.0 < found.log_prob < 0.0
     assert not found.finished
-    assert taught()("the mat and", max_new_tokens=99, stop=".")[0].text == " saw a größer hat"
-    assert "".join(taught().stream("the mat and", max_new_tokens=99, stop=["hat", "."])) == " saw a größer "
+    assert taught()("my mat and", max_new_tokens=99, stop=".")[0].text == " saw größer hills"
+    assert "".join(taught().stream("my mat and", max_new_tokens=99, stop=["hill", "."])) == " saw größer "
 
 
 @pytest.mark.parametrize("kind", ["bytes", "characters", "words", "pieces"])
@@ -186,7 +186,7 @@ def test_a_chat_is_put_into_the_template_of_the_card_or_of_the_tokenizer(tmp_pat
 
 def test_a_text_is_measured_with_a_stated_context_and_stride(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
-    path.write_text("".join(f"{i} {LINE}\n" for i in range(60)))
+    path.write_text(f"{LINE}\n" * 60)
     generate, text = pipeline("characters"), read_text(path, "test")
     found = generate.evaluate(str(path), stride=64)
     ids = tokenizer("characters").encode([text])[0]

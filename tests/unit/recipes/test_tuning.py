@@ -51,7 +51,7 @@ def test_the_body_is_carried_over_and_the_head_is_drawn_anew(data: Path, trained
     assert task.model.config.head == "classify"
     assert {name for name in after if name not in before} == {"head.classifier.weight", "head.classifier.bias"}
     assert all(torch.equal(after[name], before[name]) for name in after if name in before)
-    assert task.card["before"] == {"title": "an encoder"}
+    assert task.card["before"] == {"name": "encoder"}
     assert any("drawn anew: head.classifier.weight, head.classifier.bias" in note for note in task.notes)
 
 

@@ -4,7 +4,7 @@ for finding in examine(build("gpt-nano"), family=family("gpt")):
     print(finding.check, finding.verdict, finding.value, finding.why)
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from regard.analysis.doctor.finding import Finding, Verdict
 from regard.analysis.doctor.patient import Patient, admit
 from regard.decode.forcing import evaluating
 from regard.models.family import Family
+from regard.names import unknown
 from regard.progress import Progress
 
 __all__ = ["CHECKS", "Finding", "Verdict", "examine"]
@@ -49,31 +50,36 @@ def examine(
     text: Int[Tensor, "1 n"] | None = None,
     steps: int = 60,
     seed: int = 0,
+    checks: Iterable[str] = tuple(CHECKS),
     progress: Progress | None = None,
 ) -> list[Finding]:
-    """Make every check; what does not apply to a model is skipped, and it is said why.
+    """Make every check, or those that are named; what does not apply to a model is skipped, and it is said why.
 
     A model of ours is fed with the example of its `family`, one of transformers with random words, any other with the
     `inputs` that are given, by the names of its forward, for a batch of two. `text` are the ids of a text that a
     trained model should know. The model is left as it was; what has to learn is a copy, for `steps` steps.
     """
+    chosen = list(checks)
+    for name in chosen:
+        if name not in CHECKS:
+            raise KeyError(unknown("check", name, CHECKS))
     patient, found = admit(model, family, inputs, text, steps), list[Finding]()
-    devices = [] if next(model.parameters()).device.type == "cpu" else None
+    devices: list[int] | None = [] if next(model.parameters()).device.type == "cpu" else None
     with torch.random.fork_rng(devices), evaluating(model):
-        for number, (name, check) in enumerate(CHECKS.items()):
+        for number, name in enumerate(chosen, start=1):
             torch.manual_seed(seed)
-            if found and found[0].verdict == "ill":  # nothing else can be well
+            if any(each.check == "weights are numbers" and each.verdict == "ill" for each in found):
                 found.append(Finding(name, "skipped", "", "its weights are no numbers"))
             else:
-                found.append(_make(name, check, patient))
+                found.append(_make(name, patient))
             if progress is not None:
-                progress((number + 1) / len(CHECKS))
+                progress(number / len(chosen))
     return found
 
 
-def _make(name: str, check: Callable[[Patient], Finding], patient: Patient) -> Finding:
+def _make(name: str, patient: Patient) -> Finding:
     try:
-        return check(patient)
+        return CHECKS[name](patient)
     except Exception as error:  # whatever a sick model brings about
         said = " ".join(str(error).split())[:200]
         why = "the model does not do what its forward offers; REGARD_TRACEBACK=1 and a call by hand show where"

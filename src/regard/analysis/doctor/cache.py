@@ -32,8 +32,8 @@ def cache(patient: Patient) -> Finding:
         if "visible" in signature(model.step).parameters and "visible" in patient.takes:
             real = torch.ones_like(words, dtype=torch.bool)
             real[1, :2] = False
-            found = _steps(model, words, _start(model, inputs), real)
-            away.append(distance(found[real], patient.answer(inputs | {"visible": real})[real]))
+            stepped = _steps(model, words, _start(model, inputs), real)
+            away.append(distance(stepped[real], patient.answer(inputs | {"visible": real})[real]))
     elif {"past_key_values", "use_cache"} <= patient.takes.keys():
         found = _foreign(model, inputs, patient.written)
         if found is None:
@@ -51,7 +51,7 @@ def _start(model: Any, inputs: dict[str, Any]) -> Any:
 
 
 def _steps(model: Any, words: Tensor, state: Any, real: Tensor | None = None) -> Tensor:
-    said = []
+    said: list[Tensor] = []
     for part in (words[:, :FIRST], *words[:, FIRST:].split(1, dim=1)):
         if real is None:
             logits, state = model.step(part, state)

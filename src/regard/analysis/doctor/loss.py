@@ -12,7 +12,8 @@ from regard.analysis.anatomy import feed, is_causal, read_answer
 from regard.analysis.doctor.finding import Finding, judge, skip
 from regard.analysis.doctor.patient import Patient
 
-RATES = (3e-3, 1e-2, 3e-4)  # one of them suits a model, whatever its size
+RATES = (1e-2, 3e-3, 3e-4)  # one of them suits a model, whatever its size
+SMALL = 1_000_000  # parameters of a model that takes the largest rate first, and of a larger one that takes it last
 LEARNT = 0.1  # what is left of a loss when a batch is known by heart
 STUCK = 0.25  # and what is left of it where something stands in the way
 
@@ -71,7 +72,8 @@ def overfit(patient: Patient) -> Finding:
     check = "one batch can be overfitted"
     inputs, start, best, taken = patient.draw(), math.nan, math.inf, 0
     wanted: Tensor | None = None
-    for lr in RATES:
+    small = sum(weight.numel() for weight in patient.model.parameters()) < SMALL
+    for lr in RATES if small else (*RATES[1:], RATES[0]):
         pupil = deepcopy(patient.model).eval()  # without dropout
         for weight in pupil.parameters():
             weight.requires_grad_(True)
@@ -87,7 +89,7 @@ def overfit(patient: Patient) -> Finding:
             if not math.isfinite(loss.item()) or loss.item() < LEARNT * start:
                 break
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             nn.utils.clip_grad_norm_(pupil.parameters(), 1.0)
             optimizer.step()
         if best < LEARNT * start:

@@ -67,7 +67,7 @@ def gradients(patient: Patient) -> Finding:
             weight.grad = None
         given = [x for x in fold(model(**patient.draw())) if x.requires_grad]
         if given:
-            sum((x.float().square().sum() for x in given), torch.zeros(())).backward()  # type: ignore[no-untyped-call]
+            sum((x.float().square().sum() for x in given), torch.zeros(())).backward()
         learns = {name: weight.grad for name, weight in model.named_parameters() if weight.requires_grad}
     finally:
         for name, weight in model.named_parameters():

@@ -133,10 +133,12 @@ def shared(values: Mapping[str, Any]) -> dict[str, Any]:
         "heads": values["n_head"],
         "dropout": values["resid_pdrop"],
         "attn_dropout": values["attn_pdrop"],
-        "eps": values["layer_norm_epsilon"],
-        "bias": True,
-        "tied": True,
     }
+
+
+def details(values: Mapping[str, Any], scale: str = "width") -> dict[str, Any]:
+    """The fields of ours that relatives of GPT have otherwise."""
+    return {"eps": values["layer_norm_epsilon"], "scale": scale, "bias": True, "tied": True}
 
 
 def config(given: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:  # noqa: ARG001
@@ -156,30 +158,34 @@ def config(given: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:  # noqa
         "hidden": 4 * values["n_embd"] if values["n_inner"] is None else values["n_inner"],
         "activation": ACTIVATIONS[activation],
         "norm_first": True,
-        "scale": scales[flags],
+        "details": details(values, scales[flags]),
     }
 
 
 def to_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """Their config.json for our config, or all that they have no field for."""
-    refuse(given, "GPT-2", {"norm_first": True, "bias": True, "tied": True})
+    refuse(given, "GPT-2", {"norm_first": True})
     return {
         "model_type": "gpt2",
         "architectures": ["GPT2LMHeadModel"],
         **shared_json(given, tokenizer),
         "n_inner": given.hidden,
         "activation_function": next(theirs for theirs, ours in ACTIVATIONS.items() if ours == given.activation),
-        "scale_attn_weights": given.scale != "none",
-        "scale_attn_by_inverse_layer_idx": given.scale == "layer",
+        "scale_attn_weights": given.details.scale != "none",
+        "scale_attn_by_inverse_layer_idx": given.details.scale == "layer",
     }
 
 
 def refuse(given: Config, title: str, fixed: Mapping[str, object]) -> None:
-    """Refuse a GPT with settings that another library has no field for."""
+    """Refuse a GPT with settings that another library has no field for; of all, it is tied and has constants."""
+    said = {
+        name: getattr(given.details if name in ("scale", "bias", "tied") else given, name)
+        for name in (*fixed, "bias", "tied")
+    }
     problems = [
-        f"{name} is {getattr(given, name)!r} and must be {value!r}"
-        for name, value in fixed.items()
-        if getattr(given, name) != value
+        f"{name} is {value!r} and must be {fixed.get(name, True)!r}"
+        for name, value in said.items()
+        if value != fixed.get(name, True)
     ]
     if problems:
         raise ValueError(f"{title} has no such GPT: {listed(problems)}")
@@ -196,7 +202,7 @@ def shared_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
         "n_head": given.heads,
         **dict.fromkeys(("resid_pdrop", "embd_pdrop"), given.dropout),
         "attn_pdrop": given.attn_dropout,
-        "layer_norm_epsilon": given.eps,
+        "layer_norm_epsilon": given.details.eps,
         "tie_word_embeddings": True,
         **dict(zip(("bos_token_id", "eos_token_id", "pad_token_id"), ids, strict=True)),
     }

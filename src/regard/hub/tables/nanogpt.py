@@ -76,7 +76,7 @@ def read(path: Path, *, dtype: torch.dtype, device: str | torch.device, pickle: 
         raise CheckpointError(f"{path} is a pickle, which is read only if you trust it: load it with pickle=True")
     theirs, args = _parts(torch.load(path, map_location="cpu", weights_only=True, mmap=True), path)
     is_tied = _LAST not in theirs or _same(theirs[_LAST], theirs[_WORDS])
-    fields = _fields(theirs, args, path) | {"tied": is_tied}
+    fields = _fields(theirs, args, path, is_tied)
     entries = {name: _entry(path, tensor) for name, tensor in theirs.items()}
     model = gate.build(FAMILY.model, gate.config(FAMILY.config, fields, path, entries), path, entries)
     ours = load((*RULES, tied(_LAST, _WORDS) if is_tied else same(_LAST, "to_vocab.weight")), theirs)
@@ -103,7 +103,7 @@ def _parts(given: Any, path: Path) -> tuple[dict[str, Tensor], Mapping[str, Any]
     return theirs, args
 
 
-def _fields(theirs: Mapping[str, Tensor], args: Mapping[str, Any] | None, path: Path) -> dict[str, Any]:
+def _fields(theirs: Mapping[str, Tensor], args: Mapping[str, Any] | None, path: Path, tied: bool) -> dict[str, Any]:
     """Our fields, by their settings or by the shapes of weights that have none."""
     has_bias = "transformer.ln_f.bias" in theirs
     if args is None:
@@ -115,14 +115,15 @@ def _fields(theirs: Mapping[str, Tensor], args: Mapping[str, Any] | None, path: 
                 f"have; save {{'model': state, 'model_args': {{{', '.join(map(repr, _ARGS))}}}}}, as nanoGPT does"
             )
         heads = _HEADS[depth, width]
-        known = {"vocab": vocab, "context": context, "width": width, "depth": depth, "heads": heads, "bias": has_bias}
+        known: dict[str, Any] = {"vocab": vocab, "context": context, "width": width, "depth": depth, "heads": heads}
         dropout, activation = 0.1, "gelu_tanh"
     else:
         problems = [f"{str(name)[:40]} is not known" for name in args.keys() - _ARGS.keys()]
         problems += [f"{name} is missing" for name in list(_ARGS)[:-2] if name not in args]
         if problems:
             raise CheckpointError(f"the model_args of {path} are not supported: {listed(problems)}")
-        known = {"bias": has_bias, **{_ARGS[name]: value for name, value in args.items()}}
+        known = {_ARGS[name]: value for name, value in args.items()}
+        has_bias = known.pop("bias", has_bias)
         dropout, activation = known.pop("dropout", 0.0), "gelu"
     width = known["width"]
     return {
@@ -132,8 +133,7 @@ def _fields(theirs: Mapping[str, Tensor], args: Mapping[str, Any] | None, path: 
         "attn_dropout": dropout,
         "activation": activation,
         "norm_first": True,
-        "eps": 1e-5,
-        "scale": "width",
+        "details": {"eps": 1e-5, "scale": "width", "bias": has_bias, "tied": tied},
     }
 
 

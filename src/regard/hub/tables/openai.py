@@ -4,7 +4,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from regard.hub.gate import CheckpointError, listed
-from regard.hub.tables.gpt2 import FIXED, LAYER, SHARED, refuse, shared, shared_json, tokenizer, understand
+from regard.hub.tables.gpt2 import FIXED, LAYER, SHARED, details, refuse, shared, shared_json, tokenizer, understand
 from regard.hub.tables.rules import Rule, ignored, same, tied
 from regard.hub.tables.table import Table
 from regard.models.gpt import FAMILY, Config
@@ -36,7 +36,7 @@ def config(given: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:  # noqa
         "hidden": 4 * values["n_embd"],
         "activation": ACTIVATIONS[values["afn"]],
         "norm_first": False,
-        "scale": "width",
+        "details": details(values),
     }
 
 
@@ -44,7 +44,7 @@ def to_json(given: Config, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """Their config.json for our config, or all that they have no field for."""
     activation = given.activation if given.activation in ACTIVATIONS.values() else "gelu_tanh"
     fixed = {"norm_first": False, "scale": "width", "hidden": 4 * given.width, "activation": activation}
-    refuse(given, "GPT-1", {**fixed, "bias": True, "tied": True})
+    refuse(given, "GPT-1", fixed)
     return {
         "model_type": "openai-gpt",
         "architectures": ["OpenAIGPTLMHeadModel"],

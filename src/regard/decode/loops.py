@@ -1,0 +1,266 @@
+"""Loops over packed matrices, compiled by numba (the extra `fast`) and run by torch's own threads.
+
+Imported by `regard.decode.rows.loops` alone, and only once a matrix is large enough to want them. numba's threads and
+torch's OpenMP threads take the cores from each other, which halves the speed of both; so a loop is a function of C
+that torch's OpenMP library calls in each of its threads.
+
+A matrix lies in blocks of outputs: all inputs of the first block, then all of the second; within a block, the numbers
+of one input (float32) or of two neighbouring inputs (int8) stand side by side for all outputs. A sum is then kept for
+each output in a register, and memory is read from front to back.
+"""
+
+import ctypes
+from typing import Any, no_type_check
+
+import numpy as np
+import torch
+from llvmlite import binding, ir
+from numba import carray, cfunc, njit, types
+from numba.extending import intrinsic
+from torch import Tensor
+
+BLOCK = 64  # outputs that oneDNN keeps together in float32
+BLOCK8 = 16  # outputs that stand together in int8: two registers of eight sums
+ROWS = 4  # rows that share what is read of an int8 matrix: 4 · 2 sums, which fit the 16 registers
+MOST = 127  # of a weight in int8
+QUIET = np.float32(1e-30)  # a row that is no louder is 0
+
+_gomp = ctypes.CDLL("libgomp.so.1")  # the one that torch has loaded
+_parallel = _gomp.GOMP_parallel
+_parallel.argtypes, _parallel.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint], None
+# By names of our own: another library's OpenMP may be loaded too, and would count other threads.
+for _name, _function in (
+    ("regard_thread", _gomp.omp_get_thread_num),
+    ("regard_threads", _gomp.omp_get_num_threads),
+    ("regard_barrier", _gomp.GOMP_barrier),
+):
+    binding.add_symbol(_name, ctypes.cast(_function, ctypes.c_void_p).value)
+_thread = types.ExternalFunction("regard_thread", types.int32())
+_threads = types.ExternalFunction("regard_threads", types.int32())
+_barrier = types.ExternalFunction("regard_barrier", types.void())
+
+
+def multiply(x: Tensor, packed: int, bias: Tensor, outputs: int) -> Tensor:
+    """One row times a float32 matrix that oneDNN has packed at this address."""
+    y = x.new_empty(*x.shape[:-1], outputs)
+    _run(_float_row, outputs, x.shape[-1], x.contiguous().data_ptr(), packed, bias.data_ptr(), y.data_ptr())
+    return y
+
+
+def multiply_int8(x: Tensor, packed: Tensor, scale: Tensor, bias: Tensor, outputs: int) -> Tensor:
+    """Rows times an int8 matrix; each row is rounded to 16 bits or as many as its sums leave, by a scale of its own."""
+    x, inputs = x.contiguous(), x.shape[-1]
+    rows = x.numel() // inputs
+    y, rounded = x.new_empty(*x.shape[:-1], outputs), x.new_empty(rows, even(inputs) // 2 + 1)
+    most = min(2**15 - 1, (2**31 - 1) // (MOST * inputs))  # so that no sum of products passes 32 bits
+    _run(
+        _int8_rows,
+        *(outputs, inputs, rows, most, x.data_ptr(), rounded.data_ptr()),
+        *(packed.data_ptr(), scale.data_ptr(), bias.data_ptr(), y.data_ptr()),
+    )
+    return y
+
+
+def pack_int8(rounded: Tensor) -> Tensor:
+    """An int8 matrix in blocks of outputs, pairs of inputs side by side; what is missing at its edges is 0."""
+    outputs, inputs = rounded.shape
+    whole = rounded.new_zeros(-(-outputs // BLOCK8) * BLOCK8, even(inputs))
+    whole[:outputs, :inputs] = rounded
+    return whole.view(-1, BLOCK8, whole.shape[1] // 2, 2).transpose(1, 2).contiguous()
+
+
+def lies_in_blocks(weight: Tensor, packed: int, size: int) -> bool:
+    """Whether what oneDNN has packed at this address is the matrix in blocks, as `multiply` reads it.
+
+    oneDNN chooses its layout by CPU and version, and says it to nobody; so what is there is compared.
+    """
+    outputs, inputs = weight.shape
+    depth = -(-inputs // 16) * 16
+    if size != -(-outputs // BLOCK) * BLOCK * depth * 4:
+        return False
+    there = np.ctypeslib.as_array(ctypes.cast(packed, ctypes.POINTER(ctypes.c_float)), (size // 4,))
+    blocks = torch.from_numpy(there).view(-1, depth, BLOCK)[:, :inputs].transpose(1, 2).reshape(-1, inputs)[:outputs]
+    return blocks.equal(weight)
+
+
+def even(inputs: int) -> int:
+    return inputs + inputs % 2
+
+
+def _run(worker: Any, *numbers: int) -> None:
+    """Call a loop in each of torch's threads; its arguments are sizes and addresses."""
+    _parallel(worker.address, (ctypes.c_int64 * len(numbers))(*numbers), torch.get_num_threads(), 0)
+
+
+def _pointer(kind: Any) -> Any:
+    """What makes a pointer of an address."""
+
+    @no_type_check
+    @intrinsic
+    def point(_context, _address):
+        def generate(context, builder, _signature, arguments):
+            return builder.inttoptr(arguments[0], context.get_value_type(types.CPointer(kind)))
+
+        return types.CPointer(kind)(types.int64), generate
+
+    return point
+
+
+_int8s, _int16s, _int32s, _floats = (_pointer(kind) for kind in (types.int8, types.int16, types.int32, types.float32))
+
+
+def _dot(rows: int) -> Any:
+    """Sums of products of `rows` rows with a block of an int8 matrix, kept in registers; written in LLVM's language.
+
+    A compiler does not find the instruction for it by itself: 16 products of 16 bits, added in pairs.
+    """
+    i32, i64 = ir.IntType(32), ir.IntType(64)
+    bytes_, shorts, sums = ir.VectorType(ir.IntType(8), 16), ir.VectorType(ir.IntType(16), 16), ir.VectorType(i32, 8)
+    halves = range(BLOCK8 // 8)
+
+    @no_type_check
+    @intrinsic
+    def dot(_context, _weights, _x, _stride, _pairs, _out):
+        def generate(context, build, _signature, arguments):
+            weights, x, stride, pairs, out = arguments
+            name = "llvm.x86.avx2.pmadd.wd"
+            add_pairs = build.module.globals.get(name) or ir.Function(
+                build.module, ir.FunctionType(sums, [shorts, shorts]), name
+            )
+
+            def at(start, *terms):
+                place = ir.Constant(i64, 0)
+                for one, other in terms:
+                    place = build.add(place, build.mul(one, ir.Constant(i64, other)))
+                return build.gep(start, [place])
+
+            def load(pointer, kind, align):
+                found = build.load(build.bitcast(pointer, kind.as_pointer()))
+                found.align = align
+                return found
+
+            before, loop, after = build.block, build.append_basic_block(), build.append_basic_block()
+            build.branch(loop)
+            build.position_at_end(loop)
+            pair = build.phi(i64)
+            pair.add_incoming(ir.Constant(i64, 0), before)
+            kept = [build.phi(sums) for _ in range(rows) for _ in halves]
+            one = ir.Constant(i64, 1)
+            block = [
+                build.sext(load(at(weights, (pair, 2 * BLOCK8), (one, 16 * half)), bytes_, 1), shorts)
+                for half in halves
+            ]
+            grown = []
+            for row in range(rows):
+                two = load(at(x, (stride, row), (pair, 2)), i32, 2)
+                first = build.insert_element(ir.Constant(sums, ir.Undefined), two, ir.Constant(i32, 0))
+                every = build.shuffle_vector(first, first, ir.Constant(sums, [0] * 8))
+                for half in halves:
+                    products = build.call(add_pairs, [block[half], build.bitcast(every, shorts)])
+                    grown.append(build.add(kept[row * len(halves) + half], products))
+            later = build.add(pair, one)
+            pair.add_incoming(later, loop)
+            for old, new in zip(kept, grown, strict=True):
+                old.add_incoming(ir.Constant(sums, [0] * 8), before)
+                old.add_incoming(new, loop)
+            build.cbranch(build.icmp_signed("<", later, pairs), loop, after)
+            build.position_at_end(after)
+            for place, new in enumerate(grown):
+                build.store(new, build.bitcast(at(out, (one, 8 * place)), sums.as_pointer())).align = 4
+            return context.get_dummy_value()
+
+        pointers = [types.CPointer(kind) for kind in (types.int8, types.int16, types.int32)]
+        return types.void(pointers[0], pointers[1], types.int64, types.int64, pointers[2]), generate
+
+    return dot
+
+
+_dot1, _dot2, _dot4 = _dot(1), _dot(2), _dot(ROWS)
+
+
+@cfunc(types.void(types.CPointer(types.int64)), cache=True, fastmath={"contract", "nsz", "reassoc"})
+@no_type_check
+def _float_row(numbers):
+    outputs, inputs = numbers[0], numbers[1]
+    depth, blocks = (inputs + 15) // 16 * 16, (outputs + BLOCK - 1) // BLOCK
+    x, packed = carray(_floats(numbers[2]), (inputs,)), carray(_floats(numbers[3]), (blocks, depth, BLOCK))
+    bias, y = carray(_floats(numbers[4]), (outputs,)), carray(_floats(numbers[5]), (outputs,))
+    me, threads = np.int64(_thread()), np.int64(_threads())
+    sums = np.empty(BLOCK, np.float32)
+    for block in range(blocks * me // threads, blocks * (me + 1) // threads):
+        weights = packed[block]
+        sums[:] = np.float32(0)
+        # Four inputs at a time, so that sums are loaded and stored a quarter as often.
+        for i in range(0, inputs - 3, 4):
+            a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
+            for o in range(BLOCK):
+                sums[o] += a * weights[i, o] + b * weights[i + 1, o] + c * weights[i + 2, o] + d * weights[i + 3, o]
+        for i in range(inputs // 4 * 4, inputs):
+            for o in range(BLOCK):
+                sums[o] += x[i] * weights[i, o]
+        first = block * BLOCK
+        for o in range(min(BLOCK, outputs - first)):
+            y[first + o] = sums[o] + bias[first + o]
+
+
+@njit
+@no_type_check
+def _loudest(bits):
+    """The bits of the largest magnitude in a row; those of a float without its sign are ordered as it is, NaN last."""
+    found = np.int32(0)
+    for i in range(len(bits)):
+        found = max(found, np.int32(bits[i] & np.int32(0x7FFFFFFF)))
+    return found
+
+
+@njit
+@no_type_check
+def _round(x, factor, out):
+    for i in range(len(x)):
+        out[i] = np.int16(np.rint(x[i] * factor))
+
+
+@cfunc(types.void(types.CPointer(types.int64)), cache=True)
+@no_type_check
+def _int8_rows(numbers):
+    outputs, inputs, rows, most = numbers[0], numbers[1], numbers[2], numbers[3]
+    depth, blocks = (inputs + 1) // 2 * 2, (outputs + BLOCK8 - 1) // BLOCK8
+    stride = depth + 2  # behind each rounded row stands its scale
+    x, bits = carray(_floats(numbers[4]), (rows, inputs)), carray(_int32s(numbers[4]), (rows, inputs))
+    rounded = carray(_int16s(numbers[5]), (rows, stride))
+    halves = (rows, stride // 2)
+    scales, scale_bits = carray(_floats(numbers[5]), halves), carray(_int32s(numbers[5]), halves)
+    scale, bias = carray(_floats(numbers[7]), (outputs,)), carray(_floats(numbers[8]), (outputs,))
+    y = carray(_floats(numbers[9]), (rows, outputs))
+    me, threads = np.int64(_thread()), np.int64(_threads())
+    for row in range(me, rows, threads):
+        scale_bits[row, -1] = _loudest(bits[row])
+        loudest = np.float32(1) if scales[row, -1] < QUIET else scales[row, -1]
+        _round(x[row], np.float32(most) / loudest, rounded[row])
+        scales[row, -1] = loudest / np.float32(most)
+        if depth > inputs:
+            rounded[row, inputs] = 0
+    if threads > 1:
+        _barrier()  # every row is rounded before anybody reads it
+    sums = np.empty((ROWS, BLOCK8), np.int32)
+    out = _int32s(sums.ctypes.data)
+    for block in range(blocks * me // threads, blocks * (me + 1) // threads):
+        weights, first = _int8s(numbers[6] + block * BLOCK8 * depth), block * BLOCK8
+        row = 0
+        while row < rows:
+            here = _int16s(numbers[5] + 2 * row * stride)
+            if rows - row >= ROWS:
+                _dot4(weights, here, stride, depth // 2, out)
+                some = ROWS
+            elif rows - row >= 2:
+                _dot2(weights, here, stride, depth // 2, out)
+                some = 2
+            else:
+                _dot1(weights, here, stride, depth // 2, out)
+                some = 1
+            for r in range(some):
+                for o in range(min(BLOCK8, outputs - first)):
+                    y[row + r, first + o] = (
+                        np.float32(sums[r, o]) * scale[first + o] * scales[row + r, -1] + bias[first + o]
+                    )
+            row += some
