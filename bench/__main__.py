@@ -15,7 +15,19 @@ from typing import Annotated, Literal
 import torch
 import tyro
 
-from bench import attention, decoding, explorer, limits, paths, recording, training, translation, windows, world
+from bench import (
+    attention,
+    decoding,
+    explorer,
+    language,
+    limits,
+    paths,
+    recording,
+    training,
+    translation,
+    windows,
+    world,
+)
 from bench.clock import console
 from regard.attention.kernel import cpu_multiplies_bfloat16
 
@@ -25,6 +37,7 @@ TABLES = {
     "recording": recording.run,
     "decoding": decoding.run,
     "translation": translation.run,
+    "language": language.run,
     "windows": windows.run,
     "paths": paths.run,
     "training": training.run,
@@ -43,6 +56,7 @@ class Bench:
                 "recording",
                 "decoding",
                 "translation",
+                "language",
                 "windows",
                 "paths",
                 "training",

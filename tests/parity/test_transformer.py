@@ -142,7 +142,8 @@ class MarianPositions(Sinusoidal):
         super().__init__(table.shape[1])
         self.table = table
 
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+    def forward(self, x: Tensor, start: int | Tensor = 0) -> Tensor:
+        assert isinstance(start, int)
         return x + self.table[start : start + x.shape[1]]
 
 

@@ -83,8 +83,6 @@ def _discounts(counts: dict[Gram, int]) -> tuple[float, float, float, float]:
     if not ones or not twos:
         return 0.0, 0.5, 0.5, 0.5  # too few to tell
     share = ones / (ones + 2 * twos)
-    estimates = (1 - 2 * share * twos / ones, 2 - 3 * share * threes / twos)
-    third = 3 - 4 * share * fours / threes if threes else estimates[1]
-    return 0.0, *(
-        min(max(each, 0.05), limit) for each, limit in zip((*estimates, third), (0.95, 1.95, 2.95), strict=True)
-    )
+    first, second = 1 - 2 * share * twos / ones, 2 - 3 * share * threes / twos
+    third = 3 - 4 * share * fours / threes if threes else second
+    return 0.0, min(max(first, 0.05), 0.95), min(max(second, 0.05), 1.95), min(max(third, 0.05), 2.95)

@@ -30,5 +30,5 @@ def windows(ids: Integer[np.ndarray, " n"], *, context: int, rows: int, seed: in
         padded, lengths = put_side_by_side([ids[start : start + context + 1] for start in first.tolist()], 0)
         return Batch(chosen, (padded,), (lengths,))
 
-    data = crc32(np.ascontiguousarray(ids))
+    data = crc32(np.ascontiguousarray(ids).data)
     return Batches(Order(np.ones(count, np.int64), room=rows, seed=seed, data=data), collate)

@@ -53,7 +53,7 @@ class Int8Linear(Prepared):
         if self._loops is None:
             found: Tensor = torch.ops.quantized.linear_unpack(self._packed)[0].dequantize()
             return found
-        rounded = self._packed.transpose(1, 2).flatten(2).flatten(0, 1)[: self.out_features, : self.in_features]
+        rounded: Tensor = self._packed.transpose(1, 2).flatten(2).flatten(0, 1)[: self.out_features, : self.in_features]
         return rounded * self._scale[:, None]
 
     def forward(self, x: Float[Tensor, "*b i"]) -> Float[Tensor, "*b o"]:

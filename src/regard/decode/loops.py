@@ -14,9 +14,9 @@ from typing import Any, no_type_check
 
 import numpy as np
 import torch
-from llvmlite import binding, ir
-from numba import carray, cfunc, njit, types
-from numba.extending import intrinsic
+from llvmlite import binding, ir  # type: ignore[import-not-found, import-untyped, unused-ignore]
+from numba import carray, cfunc, njit, types  # type: ignore[attr-defined, import-not-found, unused-ignore]
+from numba.extending import intrinsic  # type: ignore[import-not-found, unused-ignore]
 from torch import Tensor
 
 BLOCK = 64  # outputs that oneDNN keeps together in float32

@@ -61,7 +61,7 @@ class PackedLinear(Prepared):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "PackedLinear":
         """Move, or change the dtype: what is packed is unpacked, and packed again if it may be."""
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         self._hold(fn(self.weight))
         return self
 

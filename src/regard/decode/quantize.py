@@ -26,17 +26,20 @@ def quantize(model: nn.Module, dtype: Dtype, *, in_place: bool = False) -> nn.Mo
     """A copy of a model in a dtype, prepared for inference; the model itself stays as it is.
 
     `float32` gives the same numbers but for rounding. `int8` is for a CPU: weights of linear layers take a quarter of
-    the memory, and all else stays in float32. `in_place` changes the model itself, which then is never held twice.
+    the memory, and all else stays in float32. `in_place` changes the model itself, which then is never held twice; in
+    float32, one that would gain nothing stays as it is.
     """
     if dtype not in get_args(Dtype):
         raise ValueError(f"dtype is {dtype!r}; choose {', '.join(get_args(Dtype))}")
+    device = next(model.parameters()).device
+    packs = device.type == "cpu" and hasattr(model, "step") and any(map(_gains, model.modules()))
+    if dtype == "float32" and in_place and not packs:
+        return model
     copy = (model if in_place else deepcopy(model)).eval().requires_grad_(False)
     if dtype == "bfloat16":
         return copy.bfloat16()
-    device = next(copy.parameters()).device
     if dtype == "float32":
-        writes = device.type == "cpu" and hasattr(model, "step")
-        return _prepare(copy.float(), int8=False) if writes else copy.float()
+        return _prepare(copy.float(), int8=False) if packs else copy.float()
     if device.type != "cpu":
         raise ValueError(f"int8 is for a CPU, and this model is on {device}; move it by .cpu(), or take bfloat16")
     if torch.backends.quantized.engine == "none" and rows.loops() is None:
@@ -62,13 +65,18 @@ def _prepare(model: nn.Module, *, int8: bool) -> nn.Module:
     return model
 
 
+def _gains(part: nn.Module) -> bool:
+    """Whether this is a layer that runs faster packed in float32."""
+    return (type(part) is nn.Linear or isinstance(part, Tied)) and rows.way(2, part.weight.numel()) == "packed"
+
+
 def _packed(
     weight: Tensor, bias: Tensor | None, *, int8: bool, relu: bool = False, stored: tuple[str, ...]
 ) -> Prepared | None:
     """A matrix prepared, or None where that would gain nothing."""
     if int8:
         return Int8Linear(weight, bias, stored=stored)
-    if rows.way(2, weight.numel()) == "plain":
+    if rows.way(2, weight.numel()) != "packed":
         return None
     return PackedLinear(weight, bias, relu=relu, stored=stored)
 

@@ -46,7 +46,9 @@ class Encoder(Pipeline):
                 f"{' or '.join(map(repr, self.needs))}; load it as another task, or train that head"
             )
         self.limit = min(limit, getattr(config, "context", limit))
-        self._segments = "segments" in inspect.signature(self.model.forward).parameters
+        # RoBERTa tells two texts apart by what stands between them, whatever numbers a tokenizer gives them.
+        several = getattr(config, "segments", 2) > 1
+        self._segments = several and "segments" in inspect.signature(self.model.forward).parameters
 
     def rows(self, given: Sequence[Given], *, cut: bool = False) -> list[Window]:
         """The ids of each text or pair of texts; what is too long is refused, or `cut`."""

@@ -98,7 +98,7 @@ def build(recipe: Recipe) -> "Task":
     )
 
 
-def compare(recipe: Recipe, model: "nn.Module", tokenizer: "Tokenizer", train: Sequence[str]) -> dict[str, float]:
+def compare(recipe: Recipe, model: Any, tokenizer: "Tokenizer", train: Sequence[str]) -> dict[str, float]:
     """Perplexity of a token of the test lines, beside that of a Kneser–Ney 5-gram over the same tokens."""
     from math import exp
 
@@ -139,9 +139,10 @@ def read(recipe: Recipe, split: str, by_line: bool) -> list[str]:
     from regard.data import DataError, text
 
     if recipe.data == "world":
-        if split == "test":
-            return world_texts(0, 1000, "test")
-        return world_texts(0, recipe.texts) if split == "train" else world_texts(FAR, 1000)
+        if split == "train":
+            return world_texts(0, recipe.texts)
+        held = min(1000, recipe.texts)
+        return world_texts(FAR, held) if split == "val" else world_texts(0, held, "test")
     whole = text(recipe.data, split)
     found = [line for line in whole.split("\n") if line.strip()] if by_line else [whole]
     if not any(each.strip() for each in found):

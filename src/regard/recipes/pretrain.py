@@ -108,7 +108,8 @@ def read(recipe: Recipe, split: str) -> list[list[str]]:
     if recipe.data == "world":
         from regard.world import language
 
-        first, count = (0, recipe.documents or 50_000) if split == "train" else (FAR, 1000)
+        count = recipe.documents or 50_000
+        first, count = (0, count) if split == "train" else (FAR, min(1000, count))
         told = language.stories()[first : first + count]
         return [[language.text(sentence) for sentence in story.sentences] for story in told]
     wanted = (recipe.documents or None) if split == "train" else 2000
@@ -190,10 +191,12 @@ def score(model: "nn.Module", held: "Batches[Batch]") -> dict[str, float]:
     """Of a hundred hidden words and of a hundred pairs, how many are told right, and the loss of both."""
     import torch
 
-    found = [(*losses(model, batch), words_in(batch)) for batch in held.once()]
-    right, second = (torch.cat([each[i] for each in found]).float() for i in (1, 2))
-    scores = {
-        "val_loss": sum(float(each[0]) for each in found) / sum(each[3] for each in found),
-        "masked_accuracy": 100 * float(right.mean()),
-    }
-    return scores | ({"second_accuracy": 100 * float(second.mean())} if len(second) else {})
+    lost, words, right, second = 0.0, 0, [], []
+    for batch in held.once():
+        loss, *hits = losses(model, batch)
+        lost, words = lost + loss.item(), words + words_in(batch)
+        right.append(hits[0])
+        second.append(hits[1])
+    scores = {"val_loss": lost / words, "masked_accuracy": 100 * float(torch.cat(right).float().mean())}
+    follows = torch.cat(second).float()
+    return scores | ({"second_accuracy": 100 * float(follows.mean())} if len(follows) else {})

@@ -28,7 +28,7 @@ NONE = -100  # where no word begins
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe(Tuning):
-    data: str
+    data: str = ""
     """A file of words and tags, which is divided, or a folder with train.conll, val.conll and, if any, test.conll."""
     model: str = "bert-tiny"
     """A trained encoder to begin with (a folder, a bundled one, hub:owner/name), or a preset that is drawn anew."""
@@ -49,6 +49,8 @@ def build(recipe: Recipe) -> "Task":
     from regard.text import Tokenizer
     from regard.train.task import Task
 
+    if not recipe.data:
+        raise ValueError("there are no data to learn from; give a file of words and tags by --data")
     train, held = tagged(recipe.data, "train"), tagged(recipe.data, "val")
     if not train or not held:
         raise DataError(f"{recipe.data} has too few sentences to be divided; give more, or a folder with train and val")

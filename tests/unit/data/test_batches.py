@@ -148,3 +148,12 @@ def test_pictures_have_batches_too_and_vary_by_their_place() -> None:
 def test_padding_may_have_any_number() -> None:
     (batch,) = token_batches([[1, 2], [3]], tokens=10, pad=7).once()
     assert batch.sides[0].tolist() == [[3, 7], [1, 2]]
+
+
+def test_a_batch_may_have_so_many_rows_of_any_length() -> None:
+    rows = [[1] * length for length in (9, 1, 5, 2, 7, 3, 8)]
+    batches = token_batches(rows, tokens=1, rows=3, seed=0)
+    sizes = [len(next(batches).rows) for _ in range(6)]
+    assert sorted(sizes) == [1, 1, 3, 3, 3, 3]
+    for batch in batches.once():
+        assert sorted(batch.lengths[0]) == batch.lengths[0].tolist()  # equal lengths lie side by side

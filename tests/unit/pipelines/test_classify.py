@@ -1,5 +1,7 @@
 """Classifying: texts and pairs get the label that the model finds likeliest, and the report adds up."""
 
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,17 @@ def test_a_pair_is_looked_into(classify: Classify) -> None:
     assert reading.axes["words"].labels == ("[CLS]", "the", "dog", "[SEP]", "the", "cat", "[SEP]")
     assert reading.weights(reading.maps[1].name).shape == (2, 7, 7)
     assert reading.output.label == classify([("the dog", "the cat")])[0].label
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "albert", "distilbert", "deberta"])
+def test_every_encoder_classifies_pairs_and_is_looked_into(name: str, tmp_path: Path) -> None:
+    family = import_module(f"regard.models.{name}").FAMILY
+    preset = next(config for size, config in family.presets.items() if size.endswith("-nano"))
+    model = family.model(replace(preset, head="classify", classes=3))
+    classify = Classify.of(model, tokenizer_of(tmp_path), card={"labels": LABELS})
+    pairs = [("the dog", "the cat"), ("who runs ?", "karel"), ("the", "and")]
+    for together, pair in zip(classify(pairs), pairs, strict=True):
+        assert list(together.scores.values()) == pytest.approx(list(classify([pair])[0].scores.values()), abs=1e-5)
+    reading = classify.attend(pairs[0])
+    assert {reading.weights(each.name).shape[1:] for each in reading.maps} == {(7, 7)}
+    assert [each.layer for each in reading.maps] == list(range(model.config.depth))

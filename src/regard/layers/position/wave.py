@@ -49,8 +49,7 @@ class Sinusoidal(nn.Module):
 
     def forward(self, x: Float[Tensor, "b n w"], start: int | Int[Tensor, "#b n"] = 0) -> Float[Tensor, "b n o"]:
         """`start` is the position of the first token, or that of every token."""
-        known = isinstance(start, Tensor)
-        places = start if known else torch.arange(start, start + x.shape[1], device=x.device)
+        places = start if isinstance(start, Tensor) else torch.arange(start, start + x.shape[1], device=x.device)
         waves = _waves(places, self.width, self.base)
         if self.layout == "halves":
             waves = torch.cat((waves[..., 0::2], waves[..., 1::2]), dim=-1)
