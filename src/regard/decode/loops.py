@@ -23,6 +23,7 @@ BLOCK = 64  # outputs that oneDNN keeps together in float32
 BLOCK8 = 16  # outputs that stand together in int8: two registers of eight sums
 ROWS = 4  # rows that share what is read of an int8 matrix: 4 · 2 sums, which fit the 16 registers
 MOST = 127  # of a weight in int8
+TILE = 3 << 15  # numbers of 16 bits that half of a core's second cache holds
 QUIET = np.float32(1e-30)  # a row that is no louder is 0
 
 _gomp = ctypes.CDLL("libgomp.so.1")  # the one that torch has loaded
@@ -220,6 +221,13 @@ def _round(x, factor, out):
         out[i] = np.int16(np.rint(x[i] * factor))
 
 
+@njit(inline="always")
+@no_type_check
+def _scale(sums, scale, row, bias, out, first, count):
+    for o in range(count):
+        out[first + o] = np.float32(sums[o]) * scale[first + o] * row + bias[first + o]
+
+
 @cfunc(types.void(types.CPointer(types.int64)), cache=True)
 @no_type_check
 def _int8_rows(numbers):
@@ -244,23 +252,26 @@ def _int8_rows(numbers):
         _barrier()  # every row is rounded before anybody reads it
     sums = np.empty((ROWS, BLOCK8), np.int32)
     out = _int32s(sums.ctypes.data)
-    for block in range(blocks * me // threads, blocks * (me + 1) // threads):
-        weights, first = _int8s(numbers[6] + block * BLOCK8 * depth), block * BLOCK8
-        row = 0
-        while row < rows:
-            here = _int16s(numbers[5] + 2 * row * stride)
-            if rows - row >= ROWS:
-                _dot4(weights, here, stride, depth // 2, out)
-                some = ROWS
-            elif rows - row >= 2:
-                _dot2(weights, here, stride, depth // 2, out)
-                some = 2
-            else:
-                _dot1(weights, here, stride, depth // 2, out)
-                some = 1
-            for r in range(some):
-                for o in range(min(BLOCK8, outputs - first)):
-                    y[row + r, first + o] = (
-                        np.float32(sums[r, o]) * scale[first + o] * scales[row + r, -1] + bias[first + o]
-                    )
-            row += some
+    some = max(ROWS, TILE // depth // ROWS * ROWS)  # rows that stay in the cache while every block passes by
+    for start in range(0, rows, some):
+        end = min(rows, start + some)
+        for block in range(blocks * me // threads, blocks * (me + 1) // threads):
+            weights, first = _int8s(numbers[6] + block * BLOCK8 * depth), block * BLOCK8
+            row = start
+            while row < end:
+                here = _int16s(numbers[5] + 2 * row * stride)
+                if end - row >= ROWS:
+                    _dot4(weights, here, stride, depth // 2, out)
+                    count = ROWS
+                elif end - row >= 2:
+                    _dot2(weights, here, stride, depth // 2, out)
+                    count = 2
+                else:
+                    _dot1(weights, here, stride, depth // 2, out)
+                    count = 1
+                for r in range(count):
+                    if outputs - first >= BLOCK8:
+                        _scale(sums[r], scale, scales[row + r, -1], bias, y[row + r], first, BLOCK8)
+                    else:
+                        _scale(sums[r], scale, scales[row + r, -1], bias, y[row + r], first, outputs - first)
+                row += count

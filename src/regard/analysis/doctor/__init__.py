@@ -82,5 +82,5 @@ def _make(name: str, patient: Patient) -> Finding:
         return CHECKS[name](patient)
     except Exception as error:  # whatever a sick model brings about
         said = " ".join(str(error).split())[:200]
-        why = "the model does not do what its forward offers; REGARD_TRACEBACK=1 and a call by hand show where"
+        why = "the model does not do what it offers; a call by hand shows where"
         return Finding(name, "ill", f"{type(error).__name__}: {said}", why)
