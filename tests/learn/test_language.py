@@ -45,9 +45,7 @@ def test_an_encoder_learns_hidden_words_and_its_student_keeps_most_of_it(tmp_pat
     assert right > 15
     assert card["task"] == "fill"
     assert 30 < card["measured"]["second_accuracy"] < 100
-    student = distill.Recipe(
-        teacher=str(tmp_path / "teacher"), documents=300, limit=48, steps=30, evaluate=30, **QUICK
-    )
+    student = distill.Recipe(teacher=str(tmp_path / "teacher"), documents=300, limit=48, steps=30, evaluate=30, **QUICK)
     _, card = taught(student, distill, tmp_path / "student")
     assert card["trained_with"]["config"]["depth"] == 1
     assert card["measured"]["of_teacher"] > 40

@@ -111,7 +111,7 @@ def logits(rows: int = 20, vocab: int = 700) -> Tensor:
             [TopKLogitsWarper(40), TopPLogitsWarper(0.8), MinPLogitsWarper(0.1)],
         ),
     ],
-    ids=str,
+    ids=lambda each: str(each) if isinstance(each, dict) else "theirs",
 )
 def test_the_words_that_may_be_drawn_are_theirs(mine: dict[str, Any], their: list[Any]) -> None:
     for given in (logits(), logits() / 40):  # a few words hold most of the probability, or hundreds do

@@ -14,7 +14,8 @@ import torch
 # plain: torch's `F.linear`. packed: oneDNN, or fbgemm in int8. loop: ours, compiled by numba.
 Way = Literal["plain", "packed", "loop"]
 
-LARGE = 1 << 18  # numbers of a matrix below which it stays in a cache, and torch's own product is as good
+# Numbers of a matrix below which it stays in a cache, and torch's own products are as good; in float32, in int8.
+LARGE, LARGE8 = 1 << 18, 1 << 17
 
 
 def way(rows: int, size: int, *, int8: bool = False) -> Way:
@@ -22,13 +23,11 @@ def way(rows: int, size: int, *, int8: bool = False) -> Way:
 
     In int8 it does not depend on the rows, so that a row comes out the same to the last bit in any company.
     """
-    if size < LARGE:
-        return "packed" if int8 else "plain"
     if int8:
-        return "loop" if loops() is not None else "packed"
-    if rows == 1 and loops() is not None:
-        return "loop"
-    return "packed" if torch.backends.mkldnn.is_available() else "plain"
+        return "loop" if size >= LARGE8 and loops() is not None else "packed"
+    if size < LARGE or not torch.backends.mkldnn.is_available():
+        return "plain"
+    return "loop" if rows == 1 and loops() is not None else "packed"
 
 
 @cache

@@ -21,8 +21,8 @@ def listed(kind: str, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str,
 def test_multihead_is_an_attention_and_causal_a_mask(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed("masks", capsys)["causal"] == {
         "name": "causal",
-        "signature": "queries, keys=None",
-        "summary": "The past and oneself.",
+        "signature": "queries, keys=None, *, window=None",
+        "summary": "The past and oneself, or the newest `window` of it.",
         "module": "regard.attention.masks",
     }
     assert listed("attentions", capsys)["multihead"]["signature"].startswith("width, heads, *, context=None")

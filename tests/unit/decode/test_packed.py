@@ -24,6 +24,7 @@ WAYS = ["with numba", "without"]
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small models are packed too, and what torch does by itself is the exception."""
     monkeypatch.setattr(rows, "LARGE", 0)
+    monkeypatch.setattr(rows, "LARGE8", 0)
 
 
 @pytest.fixture(params=WAYS)

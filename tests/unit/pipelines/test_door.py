@@ -66,15 +66,15 @@ def test_what_is_not_there_is_one_sentence_with_a_way_out(folder: Path, tmp_path
 
 
 def test_a_model_of_the_hub_without_a_table_is_opened_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from transformers import BertConfig, BertModel
+    from transformers import ElectraConfig, ElectraModel
 
-    config = BertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, vocab_size=9)
-    BertModel(config).save_pretrained(tmp_path / "0123")
+    sizes = dict(embedding_size=8, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8)
+    ElectraModel(ElectraConfig(vocab_size=9, **sizes)).save_pretrained(tmp_path / "0123")
     monkeypatch.setattr("regard.hub.remote.fetch", lambda what, *, pickle: tmp_path / "0123")
-    assert regard.load("hub:owner/bert").name == "owner/bert"
+    assert regard.load("hub:owner/electra").name == "owner/electra"
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(CheckpointError, match=r"in a clone of regard, pip install '\.\[hf\]'"):
-        regard.load("hub:owner/bert")
+        regard.load("hub:owner/electra")
 
 
 @pytest.mark.usefixtures("as_users_meet_it")
@@ -142,16 +142,16 @@ def test_a_model_in_memory_of_anybody_can_be_looked_into() -> None:
 def test_a_hugging_face_folder_without_a_table_is_opened_by_transformers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from transformers import BertConfig, BertModel
+    from transformers import ElectraConfig, ElectraModel
     from transformers.utils import logging
 
     torch.manual_seed(0)
-    config = BertConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=99)
-    theirs = BertModel(config).eval()
-    theirs.save_pretrained(tmp_path / "bert")
+    sizes = dict(embedding_size=32, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
+    theirs = ElectraModel(ElectraConfig(vocab_size=99, **sizes)).eval()
+    theirs.save_pretrained(tmp_path / "electra")
     before = logging.get_verbosity(), logging.is_progress_bar_enabled()
     capsys.readouterr()
-    found: Any = regard.load(tmp_path / "bert")
+    found: Any = regard.load(tmp_path / "electra")
     assert capsys.readouterr() == ("", "")
     assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
     ids = torch.tensor([[2, 5, 6, 7, 3]])
