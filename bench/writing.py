@@ -12,6 +12,7 @@ from torch import Tensor
 from bench.clock import Times, console, race, show
 from regard.decode import argmax, generate, quantize, rows
 from regard.models.gpt import GPT, Config
+from regard.names import Dtype
 
 READ, WRITTEN, BATCHES = 128, 64, (1, 8)
 THEIRS = "transformers float32"
@@ -21,7 +22,8 @@ def run(*, quick: bool, bfloat16: bool) -> list[dict[str, object]]:
     torch.manual_seed(0)
     config = Config()
     theirs, ours = _transformers(), GPT(config).eval()
-    models = {f"regard {kind}": quantize(ours, kind) for kind in ("float32", "int8", *["bfloat16"] * bfloat16)}
+    kinds: list[Dtype] = ["float32", "int8", "bfloat16"] if bfloat16 else ["float32", "int8"]
+    models = {f"regard {kind}": quantize(ours, kind) for kind in kinds}
     numbers: list[dict[str, object]] = []
     with TemporaryDirectory() as folder:
         peers: dict[str, Callable[[Tensor], object]] = {THEIRS: partial(_generate, theirs)}

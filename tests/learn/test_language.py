@@ -21,7 +21,8 @@ def test_a_language_model_learns_stories_and_goes_on_with_one(tmp_path: Path) ->
     assert exp(loss) < 60  # of 500 words
     assert (card["task"], card["rows"]) == ("generate", "lines")
     assert card["measured"]["test_perplexity_kneser_ney_5"] < card["measured"]["test_perplexity"] < 90
-    (written,) = regard.load(tmp_path)(["A teacher"], max_new_tokens=12)
+    generate: Any = regard.load(tmp_path)
+    (written,) = generate(["A teacher"], max_new_tokens=12)
     assert written.text.strip()
 
 

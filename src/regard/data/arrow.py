@@ -88,6 +88,6 @@ def _library() -> Any:
         import pyarrow  # type: ignore[import-untyped,unused-ignore]
     except ImportError:
         raise DataError(
-            "Parquet and saved data sets are read by pyarrow, which is not here; pip install 'regard[tables]'"
+            "Parquet and saved data sets need pyarrow, which is not here; in a clone of regard, pip install '.[tables]'"
         ) from None
     return pyarrow

@@ -68,7 +68,7 @@ def test_the_world_is_a_task(given: list[str], capsys: Captured) -> None:
     ],
 )
 def test_misuse_is_one_line_and_code_2(given: list[str], change: object, said: str, capsys: Captured) -> None:
-    assert main(change(given)) == 2  # type: ignore[operator]
+    assert main(change(given)) == 2
     err = capsys.readouterr().err
     assert said in err
     assert len(err.splitlines()) == 1

@@ -69,7 +69,7 @@ def _jsonl(path: Path) -> Path:
 
 def _parquet(path: Path) -> Path:
     arrow, path = pytest.importorskip("pyarrow"), path / "train.parquet"
-    from pyarrow import parquet
+    from pyarrow import parquet  # type: ignore[import-untyped,unused-ignore]
 
     parquet.write_table(arrow.table({"text": [text for text, _ in ROWS], "label": [each for _, each in ROWS]}), path)
     return path

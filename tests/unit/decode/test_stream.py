@@ -52,10 +52,10 @@ def test_nothing_is_computed_before_it_is_asked_for() -> None:
 
 @pytest.mark.parametrize(("stop", "length"), [(5, 4), ((5, 3), 2), ((), 7), (None, 7), ({9, 4}, 3)])
 def test_one_id_stops_or_any_of_several_or_none(stop: object, length: int) -> None:
-    (found,) = greedy(Counter(1).step, Counter(1), torch.tensor([0]), stop=stop, limit=7)  # type: ignore[arg-type]
+    (found,) = greedy(Counter(1).step, Counter(1), torch.tensor([0]), stop=stop, limit=7)
     assert found.words == tuple(range(1, length + 1))
     assert found.finished == (length < 7)
-    ((best,),) = beam(Counter(1).step, Counter(1), torch.tensor([0]), stop=stop, limit=7, size=2)  # type: ignore[arg-type]
+    ((best,),) = beam(Counter(1).step, Counter(1), torch.tensor([0]), stop=stop, limit=7, size=2)
     assert best.words == found.words
 
 
@@ -146,7 +146,7 @@ TEXTS = ["To be, or not to be: größer 🙂 naïve", "that is the question", "�
 
 @pytest.mark.parametrize("kind", ["bytes", "characters", "words"])
 def test_pieces_are_whole_characters_and_join_to_the_text(kind: str) -> None:
-    tokenizer = Tokenizer.train(TEXTS, kind=kind, vocab=300)  # type: ignore[arg-type]
+    tokenizer = Tokenizer.train(TEXTS, kind=kind, vocab=300)
     for text in TEXTS:
         (ids,) = tokenizer.encode([text])
         for cut in range(len(ids)):
@@ -212,7 +212,7 @@ def test_half_a_stop_string_is_shown_in_the_end() -> None:
 )
 def test_a_wish_that_cannot_be_fulfilled_is_told(wishes: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Wishes(**wishes)  # type: ignore[arg-type]
+        Wishes(**wishes)
 
 
 def test_words_are_drawn_where_anything_says_how() -> None:
