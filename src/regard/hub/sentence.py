@@ -59,7 +59,7 @@ def card(folder: Path) -> dict[str, Any]:
             raise CheckpointError(
                 f"{folder / MODULES} has a part {kind[:60]!r} at that place, and Pooling, Dense and Normalize are known"
             )
-    return {"task": "embed", "pooling": pooling, "steps": steps, **_settings(folder)}
+    return {"task": "embed", "pooling": pooling, "after_pooling": steps, **_settings(folder)}
 
 
 def dense(folder: Path, name: str) -> nn.Module:

@@ -26,19 +26,21 @@ def load(
     dtype: Dtype | torch.dtype = "float32",
     device: str | torch.device | None = None,
     limit: int = 512,
+    pickle: bool = False,
 ) -> Pipeline:
     """Open a model and give the pipeline of its task.
 
     `what` is a name that `regard list zoo` shows, a model folder, a run folder, a Hugging Face folder,
     `hub:owner/name`, or a `transformers` model itself. `task` is what its card says, if left out; `dtype` is float32,
     bfloat16 or int8. Texts of more than `limit` tokens are refused. What it opens is prepared for inference on this
-    machine; what is to be trained is opened by `regard.hub.load`.
+    machine; what is to be trained is opened by `regard.hub.load`. `pickle` also reads files that are pickles, such as
+    nanoGPT's ckpt.pt, of which only tensors and plain values are taken.
     """
     if isinstance(what, nn.Module):
         checkpoint = _wrap(what, tokenizer)
     elif isinstance(what, str | Path):
         try:
-            checkpoint = load_checkpoint(what)
+            checkpoint = load_checkpoint(what, pickle=pickle)
         except NoTableError as error:
             checkpoint = open_with_transformers(error.folder, error.name, tokenizer)
         foreign = checkpoint.family is not None and not (checkpoint.folder / "card.json").exists()

@@ -34,7 +34,7 @@ class Embedding:
 
 
 class Embed(Encoder):
-    """Texts as vectors. The card says how: `pooling`, `steps` behind it, `prompts`, and the most tokens of a text.
+    """Texts as vectors. The card says how: `pooling`, `after_pooling`, `prompts`, and the most tokens of a text.
 
     Without a card it is the mean over all tokens, of length 1.
     """
@@ -53,7 +53,7 @@ class Embed(Encoder):
         home = sentence.home(checkpoint.folder) or checkpoint.folder
         self._steps = [
             Normalize() if step == sentence.NORMALIZE else sentence.dense(home, str(step))
-            for step in self.card.get("steps", [sentence.NORMALIZE])
+            for step in self.card.get("after_pooling", [sentence.NORMALIZE])
         ]
 
     @answer_familiar

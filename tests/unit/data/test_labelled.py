@@ -152,7 +152,7 @@ def test_text_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
 def test_the_extra_is_named_where_its_library_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     (tmp_path / "train.parquet").write_bytes(b"PAR1")
-    with pytest.raises(DataError, match=r"pip install 'regard\[tables\]'"):
+    with pytest.raises(DataError, match=r"need pyarrow, which is not here; .*\[tables\]"):
         labelled(tmp_path)
 
 

@@ -33,9 +33,9 @@ def test_the_nearest_text_comes_first(similar: Similar) -> None:
 
 
 def test_a_query_and_what_is_looked_through_have_their_own_prompts(tmp_path: Path) -> None:
-    card = {"prompts": {"query": "who ", "passage": "the "}, "similarity": "dot", "steps": []}
+    card = {"prompts": {"query": "who ", "passage": "the "}, "similarity": "dot", "after_pooling": []}
     similar = Similar.of(bert("none"), tokenizer_of(tmp_path), card=card)
-    plain = Similar.of(bert("none"), tokenizer_of(tmp_path), card={"steps": []})
+    plain = Similar.of(bert("none"), tokenizer_of(tmp_path), card={"after_pooling": []})
     (hit,) = similar.rank("runs", ["dog"])
     first, second = plain.vectors(["who runs", "the dog"])
     torch.testing.assert_close(torch.tensor(hit.score), first @ second, atol=1e-4, rtol=1e-5)

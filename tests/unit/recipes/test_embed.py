@@ -2,12 +2,15 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+import regard
 from regard.data import DataError, Example
 from regard.recipes.embed import SCALE, Recipe, Scale, build, scale_of, vectors
+from regard.train.loop import fit
 
 SMALL = ("width=16", "heads=2", "depth=1", "hidden=32", "context=24", "dropout=0")
 PAIRS = [("a dog runs", "the dog is running"), ("a cat sleeps", "the cat naps"), ("it rains", "there is rain")]
@@ -84,3 +87,12 @@ def test_single_texts_make_no_pairs(tmp_path: Path) -> None:
     write(tmp_path, "text\tlabel\nalone\tyes\n")
     with pytest.raises(DataError, match=r"has one text a row; give pairs, or name both by --text first,second"):
         build(Recipe(data=str(tmp_path), set=SMALL))
+
+
+def test_what_was_trained_is_opened_and_gives_those_vectors(scored: Path) -> None:
+    recipe = Recipe(data=str(scored), set=SMALL, vocab=60, steps=2, warmup=0, lr=1e-3, evaluate=2, threads=1)
+    fit(build(recipe), recipe, scored / "run", recipe="embed", quiet=True)
+    embed: Any = regard.load(scored / "run")
+    assert embed.task == "embed"
+    (found,) = embed(["a dog runs"])
+    assert sum(each * each for each in found.vector) == pytest.approx(1.0, abs=1e-5)
