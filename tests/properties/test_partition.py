@@ -65,7 +65,14 @@ class Whole(nn.Module):
         super().__init__()
         self.attn, self.partition = attn, partition
 
-    def forward(self, x: Tensor, *, where: Tensor | None = None, visible: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        where: Tensor | None = None,
+        visible: Tensor | None = None,
+        positions: Tensor | None = None,
+    ) -> Tensor:
         _, height, width, _ = x.shape
         places = [(row, column) for row in range(height) for column in range(width)]
         groups = [group_of(self.partition, row, column, height, width) for row, column in places]
@@ -167,7 +174,9 @@ def test_a_partition_that_cannot_be_is_refused() -> None:
 
 
 def test_a_partition_settles_who_sees_whom() -> None:
-    with pytest.raises(ValueError, match="who sees whom is settled by the partition; leave visible out"):
+    with pytest.raises(
+        ValueError, match="who sees whom, and where, is settled by the partition; leave visible and positions out"
+    ):
         Partitioned(multihead(8, 2), Window(2))(torch.randn(1, 4, 4, 8), visible=causal(4))
 
 

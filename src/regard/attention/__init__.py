@@ -5,7 +5,7 @@ Who asks (q) · who answers (k, v) · how they are scored · who may see whom ·
 
 from regard.attention.attention import Attention, Latent, Partitioned, additive, bilinear, latent, location, multihead
 from regard.attention.bias import Alibi, Buckets, Continuous2d, Quadratic2d, Relative2d, Shaw
-from regard.attention.core import Additive, Dot, Location, Look, Score, mix, weigh
+from regard.attention.core import Additive, Dot, Edit, Location, Look, Score, mix, weigh
 from regard.attention.disentangled import Disentangled, Distances, disentangled
 from regard.attention.edits import off, only, then, uniform
 from regard.attention.hard import Picked, pick
@@ -40,6 +40,7 @@ __all__ = [
     "Disentangled",
     "Distances",
     "Dot",
+    "Edit",
     "Latent",
     "Layout",
     "Location",

@@ -10,9 +10,8 @@ from torch import Tensor
 
 from regard.chance import Chance
 from regard.decode.generate import Choice, argmax
-from regard.decode.top import top
 
-FEW = 256  # words that hold a share of the probability as a rule; only where they do not, all are sorted
+FEW = (64, 1024)  # words that may hold a share of the probability; only where they do not, all are sorted
 
 # One for all rows, or one for each; None is torch's own.
 Generators = torch.Generator | Sequence[torch.Generator] | None
@@ -54,14 +53,17 @@ def narrow(
     logits: Float[Tensor, "b v"], *, top_k: int | None = None, top_p: float | None = None, min_p: float | None = None
 ) -> Float[Tensor, "b v"]:
     """The logits of words that may be drawn; those of the others are -inf. Words that tie stay together."""
-    if top_k is not None and top_k < logits.shape[-1]:
-        least = logits.gather(-1, top(logits, top_k)[:, -1:])
-        logits = logits.masked_fill(logits < least, -torch.inf)
+    floors: list[Tensor] = []
+    best = None if top_k is None or top_k >= logits.shape[-1] else logits.topk(top_k, dim=-1).values
+    if best is not None:
+        floors.append(best[:, -1:])
     if top_p is not None and top_p < 1.0:
-        logits = logits.masked_fill(logits < _least_of_share(logits, top_p), -torch.inf)
+        floors.append(_least_of_share(logits if best is None else best, top_p))
     if min_p is not None and min_p > 0.0:
-        logits = logits.masked_fill(logits < logits.amax(dim=-1, keepdim=True) + math.log(min_p), -torch.inf)
-    return logits
+        floors.append(logits.amax(dim=-1, keepdim=True) + math.log(min_p))
+    if not floors:
+        return logits
+    return logits.masked_fill(logits < torch.cat(floors, dim=-1).amax(dim=-1, keepdim=True), -torch.inf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,11 +78,11 @@ class _Sampler:
         kept = narrow(logits.float() / self.temperature, top_k=self.top_k, top_p=self.top_p, min_p=self.min_p)
         # In the order of the vocabulary, where a rounding moves a border by as much and no word changes its place.
         heaped = kept.softmax(dim=-1).cumsum(dim=-1)
-        aim = self._uniform(len(logits)).to(heaped)[:, None] * heaped[:, -1:]
-        words = torch.searchsorted(heaped, aim, right=True)
-        # What is aimed at the very end by rounding is the last word that may be drawn.
-        last = logits.shape[-1] - 1 - kept.flip(-1).isfinite().int().argmax(dim=-1, keepdim=True)
-        return words.minimum(last)[:, 0]
+        total = heaped[:, -1:]
+        aim = self._uniform(len(logits)).to(heaped)[:, None] * total
+        # Rounded up to the very end, it would hit no word.
+        aim = aim.minimum(torch.nextafter(total, torch.zeros_like(total)))
+        return torch.searchsorted(heaped, aim, right=True)[:, 0]
 
     def _uniform(self, rows: int) -> Float[Tensor, " b"]:
         own = self.generator
@@ -100,8 +102,9 @@ class _Sampler:
 def _least_of_share(logits: Float[Tensor, "b v"], share: float) -> Float[Tensor, "b 1"]:
     """The lowest logit among the fewest words that hold a share of the probability."""
     total = logits.logsumexp(dim=-1, keepdim=True)
-    for count in (min(FEW, logits.shape[-1]), logits.shape[-1]):
-        ordered = logits.gather(-1, top(logits, count))
+    vocab = logits.shape[-1]
+    for count in (*(few for few in FEW if few < vocab), vocab):
+        ordered = logits.topk(count, dim=-1).values
         chances = (ordered - total).exp()
         # A word belongs to the share if those before it do not fill it yet, so the first always does.
         inside = chances.cumsum(dim=-1) - chances < share

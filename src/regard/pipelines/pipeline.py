@@ -16,7 +16,7 @@ from torch import nn
 from regard.analysis.confusion import Confusion
 from regard.analysis.reading import Reading
 from regard.analysis.scores import Score
-from regard.attention.core import Edit
+from regard.attention import Edit
 from regard.hub import Checkpoint
 from regard.progress import Progress
 

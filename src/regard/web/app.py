@@ -62,11 +62,10 @@ def make_app(
         return {"version": regard.__version__, "models": state.models.about(), "rooms": rooms, "limits": limits}
 
     @app.get("/api/tasks")
-    def tasks() -> list[dict[str, str]]:
+    async def tasks(request: Request) -> list[dict[str, str]]:
         """Every task, with what goes in and what comes out."""
-        from regard.pipelines import pipelines
-
-        return [{"task": name, "takes": kind.takes, "gives": kind.gives} for name, kind in pipelines().items()]
+        # By the worker, which imports torch: two threads that import parts of one package may each meet half of it.
+        return await state.worker.run(lambda _: _tasks(), request.is_disconnected)
 
     @app.get("/api/schema/view.json")
     def view_schema() -> dict[str, Any]:
@@ -76,6 +75,12 @@ def make_app(
     for part in (ask, translate, views, world, runs, source, page):  # the page is last: it takes every other name
         app.include_router(part.router(state))
     return app
+
+
+def _tasks() -> list[dict[str, str]]:
+    from regard.pipelines import pipelines
+
+    return [{"task": name, "takes": kind.takes, "gives": kind.gives} for name, kind in pipelines().items()]
 
 
 def _answer_refused(_: Request, error: Exception) -> JSONResponse:
