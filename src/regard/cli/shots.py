@@ -4,8 +4,8 @@ The task is a small file, JSON or TOML: instruction, format, examples and tests,
 choice is the answer; without choices it is what the model writes. The same examples with shuffled labels are the
 control: what they still give was not learnt from the labels. `world` explains new words and asks for them.
 
-    regard shots captions reviews.json --shots 0 1 4 8
-    regard shots world-gpt world --shots 0 1 2 --limit 100 --json
+    regard shots my-gpt reviews.json --shots 0 1 4 8
+    regard shots runs/language-0 world --shots 0 1 2 --limit 100 --json
 """
 
 import json

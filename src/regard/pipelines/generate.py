@@ -1,6 +1,6 @@
 """Generate: a text in, and how it goes on out.
 
-generate = regard.load("shakespeare")
+generate = regard.load("runs/language-0")
 generate(["To be, or not"], max_new_tokens=40, temperature=0.8, top_p=0.9, seed=1)[0].text
 for piece in generate.stream("To be, or not"):
     print(piece, end="", flush=True)
