@@ -76,6 +76,36 @@ def test_sgd_takes_the_steps_of_a_hand_and_goes_on_with_its_momentum(tmp_path: P
     assert equal(tmp_path / "whole", tmp_path / "parts")
 
 
+def test_muon_turns_the_matrices_of_blocks_and_leaves_the_rest_to_adamw(tmp_path: Path) -> None:
+    model = nn.ModuleDict({"embed": nn.Embedding(3, 6), "blocks": nn.ModuleList([nn.Linear(6, 9)])})
+    given = optimizer.build(line(model=model), Plan(optimizer="muon", lr=0.1, weight_decay=0.0))
+    before = copy.deepcopy(model.state_dict())
+    beside = torch.optim.AdamW([before["embed.weight"].requires_grad_()], lr=0.1, weight_decay=0.0)
+    before["embed.weight"].grad = torch.randn(3, 6)
+    for parameter in model.parameters():
+        parameter.grad = torch.randn_like(parameter)
+    model["embed"].weight.grad = before["embed.weight"].grad.clone()
+    given.step()
+    beside.step()
+    torch.testing.assert_close(model["embed"].weight, before["embed.weight"])
+    moved = (before["blocks.0.weight"] - model["blocks"][0].weight) / (0.1 * 0.2 * 9**0.5)
+    stretched = torch.linalg.svdvals(moved.detach())
+    assert 0.5 < float(stretched.min()) <= float(stretched.max()) < 1.5  # every direction by about the same
+    assert model["blocks"][0].weight.grad is not None
+    copied = Copy(optimizer="muon", lr=0.01)
+    train(tmp_path / "whole", copied)
+    train(tmp_path / "parts", copied, halt=5)
+    train(tmp_path / "parts", replace(copied, resume=True))
+    assert equal(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_muon_is_refused_where_it_has_no_matrices() -> None:
+    with pytest.raises(ValueError, match="need --optimizer adamw"):
+        optimizer.build(line(), Plan(optimizer="muon"))
+    with pytest.raises(ValueError, match="need --optimizer adamw"):
+        optimizer.build(task(Copy()), Plan(optimizer="muon", parallel="fsdp"))
+
+
 class Distilled(nn.Module):
     """A student and the moving average of it that teaches."""
 
