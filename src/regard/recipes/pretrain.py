@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regard.text import Tokenizer
     from regard.train.task import Task
 
+FITTED = 100  # batches from which the overlap of passages is judged
 FAR = 100_000_000  # where the stories of the world begin that are scored in between
 
 
@@ -80,13 +81,14 @@ def build(recipe: Recipe) -> "Task":
     head = "masked" if recipe.second == "none" else "pretraining"
     decided = {"vocab": tokenizer.vocab, "context": recipe.limit, "head": head}
     family, model = choose.build(recipe.model, recipe.set, decided)
-    watched = batches(recipe, tokenizer, held)
+    learnt, unseen = (encode(tokenizer, documents) for documents in (train, held))
+    met, watched = (batches(recipe, tokenizer, documents) for documents in (learnt, unseen))
     card = {"title": f"Masked words: {family.name}, {recipe.data}", "data": recipe.data, "lower": tokenizer.lower}
     return Task(
         model=model,
         family=family,
         tokenizer=tokenizer,
-        batches=batches(recipe, tokenizer, train),
+        batches=met,
         size=words_in,
         loss=lambda model, batch: losses(model, batch)[0],
         score=lambda model: score(model, watched),
@@ -95,7 +97,10 @@ def build(recipe: Recipe) -> "Task":
         task="fill",
         card=card | ({"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}),
         trained_with={"vocab": tokenizer.vocab},
-        measure=lambda model: {name: round(value, 3) for name, value in score(model, watched).items()},
+        measure=lambda model: {
+            name: round(value, 3)
+            for name, value in (score(model, watched) | guesses(learnt, tokenizer.vocab, met, watched)).items()
+        },
     )
 
 
@@ -119,7 +124,14 @@ def read(recipe: Recipe, split: str) -> list[list[str]]:
     return found
 
 
-def batches(recipe: Recipe, tokenizer: "Tokenizer", documents: Sequence[Sequence[str]]) -> "Batches[Batch]":
+def encode(tokenizer: "Tokenizer", documents: Sequence[Sequence[str]]) -> "Documents":
+    """The ids of all sentences."""
+    from regard.data import Documents
+
+    return Documents.of(tokenizer.encode(document, start=False, stop=False) for document in documents)
+
+
+def batches(recipe: Recipe, tokenizer: "Tokenizer", known: "Documents") -> "Batches[Batch]":
     """Two passages with hidden words: ids, segments, the hidden words, and 1 where the second does not follow.
 
     In a measurement each row has a chance of its own, so that it is always asked the same.
@@ -127,10 +139,8 @@ def batches(recipe: Recipe, tokenizer: "Tokenizer", documents: Sequence[Sequence
     import numpy as np
 
     from regard.chance import Chance
-    from regard.data import Batch, Batches, Documents, Order, divide_span, mask_words, put_side_by_side
+    from regard.data import Batch, Batches, Order, divide_span, mask_words, put_side_by_side
 
-    encoded = [tokenizer.encode(document, start=False, stop=False) for document in documents]
-    known = Documents.of(encoded)
     room, spans = recipe.limit - 3, known.spans(recipe.limit - 3)
     first, last, mask = (tokenizer.special(role) for role in ("start", "stop", "mask"))
 
@@ -200,3 +210,28 @@ def score(model: "nn.Module", held: "Batches[Batch]") -> dict[str, float]:
     scores = {"val_loss": lost / words, "masked_accuracy": 100 * float(torch.cat(right).float().mean())}
     follows = torch.cat(second).float()
     return scores | ({"second_accuracy": 100 * float(follows.mean())} if len(follows) else {})
+
+
+def guesses(learnt: "Documents", vocab: int, met: "Batches[Batch]", held: "Batches[Batch]") -> dict[str, float]:
+    """The same questions, answered by counting: the usual next word, and how many words two passages have in common."""
+    from regard.analysis.guesses import best_border, overlap, rarity, usual_next
+
+    def compare(batch: "Batch") -> list[tuple[float, bool]]:
+        ids, segments, _, other = batch.sides
+        rows = zip(ids, segments, batch.lengths[0], other[:, 0], strict=True)
+        return [(overlap(r[:n][s[:n] == 0], r[:n][s[:n] == 1], tells), not o) for r, s, n, o in rows]
+
+    following, tells = usual_next(learnt.ids, vocab), rarity(learnt.ids, vocab)
+    all_rows = list(met.order.once())
+    some = [met.collate(rows, None) for rows in all_rows[:: max(1, len(all_rows) // FITTED)]]
+    border = best_border(*zip(*(pair for batch in some for pair in compare(batch)), strict=True))
+    right, follows = list[bool](), list[bool]()
+    for batch in held.once():
+        ids, _, wanted, _ = batch.sides
+        row, place = (wanted >= 0).nonzero()
+        right += (following[ids[row, place - 1]] == wanted[row, place]).tolist()
+        follows += [(value > border) == truth for value, truth in compare(batch)]
+    return {
+        "masked_accuracy_bigram": 100 * sum(right) / len(right),
+        "second_accuracy_overlap": 100 * sum(follows) / len(follows),
+    }
