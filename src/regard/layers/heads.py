@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, cast, get_args
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Packed
@@ -79,6 +79,22 @@ def first_tokens(hidden: Float[Tensor, "b n w"], visible: Bool[Tensor, "b n"] | 
     if isinstance(visible, Packed):
         return hidden[0, visible.firsts(hidden.device)]
     return hidden[torch.arange(len(hidden), device=hidden.device), visible.int().argmax(dim=1)]
+
+
+def last_tokens(
+    hidden: Float[Tensor, "b n w"],
+    lengths: Int[Tensor, " b"] | None = None,
+    visible: Bool[Tensor, "b n"] | Packed | None = None,
+) -> Float[Tensor, "t w"]:
+    """The state of the last token of each text, which in a decoder has seen all of it."""
+    if isinstance(visible, Packed):
+        ends = torch.tensor(visible.lengths, device=hidden.device).cumsum(0) - 1
+        return hidden[0, ends]
+    if visible is not None:
+        lengths = hidden.shape[1] - visible.flip(1).int().argmax(dim=1)
+    if lengths is None:
+        return hidden[:, -1]
+    return hidden[torch.arange(len(hidden), device=hidden.device), lengths - 1]
 
 
 class Pooler(nn.Module):

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -14,11 +15,13 @@ from regard.attention import Packed
 from regard.data import labelled
 from regard.decode.batching import pad_rows
 from regard.hub import Checkpoint
+from regard.models.gpt_tasks import NEW
 from regard.pipelines.encoder import Encoder, Given
 from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pipeline import Edits, Evaluation, TooLongError
 from regard.progress import Progress
 from regard.text.template import Window
+from regard.text.words import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +95,38 @@ class Classify(Encoder):
 
     def rows(self, given: Sequence[Given], *, cut: bool = False) -> list[Window]:
         """The ids of each text or pair; those of a network without a first token have a stop at their end alone."""
-        if self.encoder:
+        if self.encoder and not hasattr(self.model, "lay_out"):
             return super().rows(given, cut=cut)
         self.check_tokenizer()
+        if self.encoder:
+            return self._laid_out(given, cut)
         texts = [each if isinstance(each, str) else _only(self.name, each) for each in given]
         found = self.tokenizer.encode(texts, stop=True, limit=self.limit if cut else None)
         for index, ids in enumerate(found):
             if len(ids) > self.limit:
                 raise TooLongError(index, len(ids), self.limit)
         return [Window(ids, [0] * len(ids), [None] * len(ids)) for ids in found]
+
+    def words(self, ids: Sequence[int]) -> Words:
+        """The words of a row; a GPT has tokens for its tasks that its tokenizer does not know."""
+        first = self.model.config.vocab - len(NEW) if hasattr(self.model, "lay_out") else self.tokenizer.vocab
+        return Words.joined(
+            Words.whole([NEW[i - first] for i in run]) if new else super(Classify, self).words(list(run))
+            for new, run in groupby(ids, key=lambda i: i >= first)
+        )
+
+    def _laid_out(self, given: Sequence[Given], cut: bool) -> list[Window]:
+        """Rows as a GPT reads them for its task."""
+        found = []
+        for index, each in enumerate(given):
+            texts = self.tokenizer.encode([each] if isinstance(each, str) else list(each), start=False, stop=False)
+            # The longest sequence has one more token than its texts for each of them, and one besides.
+            longest = len(texts[0]) + max(map(len, texts[1:]), default=-1) + 3
+            if longest > self.limit and not cut:
+                raise TooLongError(index, longest, self.limit)
+            ids = self.model.lay_out(texts, self.limit)
+            found.append(Window(ids, [0] * len(ids), [None] * len(ids)))
+        return found
 
     def _take(
         self, ids: Int[Tensor, "1 n"], segments: Int[Tensor, "1 n"], texts: Packed | None

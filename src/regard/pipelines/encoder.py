@@ -17,6 +17,7 @@ from regard.hub import Checkpoint
 from regard.pipelines.pipeline import Edits, Pipeline, TooLongError
 from regard.progress import Progress
 from regard.text.template import Window
+from regard.text.words import Words
 
 T = TypeVar("T")
 Given = str | Sequence[str]  # a text, or two that belong together
@@ -60,6 +61,11 @@ class Encoder(Pipeline):
                 raise ValueError(f"text {index} is empty, which leaves nothing to read; give a word")
             if len(row.ids) > self.limit:
                 raise TooLongError(index, len(row.ids), self.limit)
+        return found
+
+    def words(self, ids: Sequence[int]) -> Words:
+        """The words of a row, for people to read."""
+        found: Words = self.tokenizer.words(ids)
         return found
 
     def check_tokenizer(self) -> None:
@@ -107,7 +113,7 @@ class Encoder(Pipeline):
         shared = any(len(seen[name]) > 1 and seen[name][0].q.shape[-2] == len(row.ids) > 1 for name in seen)
         trace = _Unrolled(seen) if shared else seen
         maps = tuple(self._map(name, trace[name][0].q.shape[1]) for name in trace)
-        return answer, {"words": self.tokenizer.words(row.ids)}, maps, trace
+        return answer, {"words": self.words(row.ids)}, maps, trace
 
     def reading(
         self, row: Window, edits: Edits | None, then: Callable[[Any], T], caption: Callable[[T], str]

@@ -6,6 +6,7 @@ accuracy, F1 and Matthews' correlation with intervals, and a report of each labe
 regard train classify
 regard train classify --data reviews.csv --model hub:google-bert/bert-base-uncased
 regard train classify --data mine.csv --text question,answer --label verdict --model my-encoder --lora 8
+regard train classify --data mine.csv --text one,other --model my-gpt --inputs similarity
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,11 @@ class Recipe(Tuning):
     """The score on the validation data that decides which weights are kept."""
     positive: str = ""
     """Of two labels, the one that F1 is of; the last of the alphabet if left out. Of more, F1 is the mean of all."""
+    inputs: Literal["classify", "similarity", "choice"] = "classify"
+    """Of a GPT, how texts are laid out (Radford 2018): one or two in a row; two in both orders; or a context with each
+    of its answers in turn, where the first label means the first answer."""
+    auxiliary: float = 0.5
+    """Of a GPT, the weight of the loss of the next word beside that of the label."""
     vocab: int = 12_000
     """Vocabulary size of a fresh model, in words, or in pieces for an encoder; all others are unknown."""
     word_dropout: float = 0.1
@@ -50,6 +56,7 @@ class Recipe(Tuning):
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
         **Tuning.bounds,
         "vocab": (5, 10**7),
+        "auxiliary": (0, 100),
         "word_dropout": (0, 1),
         "label_smoothing": (0, 1),
     }
@@ -74,7 +81,13 @@ def build(recipe: Recipe) -> "Task":
         raise DataError(f"{recipe.data} has one label, {labels[0]!r}, so that there is nothing to choose; give more")
     if recipe.positive and recipe.positive not in labels:
         raise ValueError(f"--positive {recipe.positive} is none of the labels {', '.join(labels)}; name one of them")
-    begin = tuning.begin(recipe, lambda family: tokenizer_of(recipe, family, train), head="classify", labels=labels)
+    begin = tuning.begin(
+        recipe,
+        lambda family: tokenizer_of(recipe, family, train),
+        head="classify",
+        labels=labels,
+        task=recipe.inputs,
+    )
     merge = tuning.restrict(recipe, begin)
     learnt, watched = (batches(recipe, begin, labels, rows, learn=rows is train) for rows in (train, held))
     dropout = 0.0 if begin.trained else recipe.word_dropout
@@ -91,7 +104,7 @@ def build(recipe: Recipe) -> "Task":
         tokenizer=begin.tokenizer,
         batches=learnt,
         size=lambda batch: len(batch.rows),
-        loss=lambda model, batch: loss(begin, model, batch, word_dropout=dropout, smoothing=recipe.label_smoothing),
+        loss=lambda model, batch: loss(begin, model, batch, recipe, word_dropout=dropout),
         score=lambda model: score(recipe, labels, *answers(begin, model, watched)),
         metric=recipe.metric,
         higher_is_better=("accuracy", "f1", "matthews"),
@@ -130,26 +143,42 @@ def batches(
     return encoded.batches(recipe, begin, ids, [[labels.index(row.label)] for row in rows], segments, learn=learn)
 
 
-def predict(
-    begin: "Begin", model: "nn.Module", batch: "Batch", *, word_dropout: float = 0.0
-) -> "tuple[Tensor, Tensor]":
+def predict(begin: "Begin", model: "nn.Module", batch: "Batch") -> "tuple[Tensor, Tensor]":
     """The scores of the labels of each text, and the right ones."""
-    import torch
-
     from regard.recipes import encoded
 
-    said = encoded.read(begin, model, batch, word_dropout=word_dropout)
+    return scores_of(encoded.read(begin, model, batch), batch)
+
+
+def scores_of(said: Any, batch: "Batch") -> "tuple[Tensor, Tensor]":
+    import torch
+
     scores = getattr(said, "logits", said)  # beside what was read, or alone
     return scores, torch.as_tensor(batch.sides[1][:, 0], device=scores.device)
 
 
-def loss(
-    begin: "Begin", model: "nn.Module", batch: "Batch", *, word_dropout: float = 0.0, smoothing: float = 0.0
-) -> "Tensor":
+def loss(begin: "Begin", model: "nn.Module", batch: "Batch", recipe: Recipe, *, word_dropout: float = 0.0) -> "Tensor":
+    from regard.recipes import encoded
     from regard.train.loss import cross_entropy
 
-    scores, right = predict(begin, model, batch, word_dropout=word_dropout)
-    return cross_entropy(scores, right, label_smoothing=smoothing)
+    said = encoded.read(begin, model, batch, word_dropout=word_dropout)
+    found = cross_entropy(*scores_of(said, batch), label_smoothing=recipe.label_smoothing)
+    if recipe.auxiliary and hasattr(begin.model, "lay_out"):
+        found = found + recipe.auxiliary * len(batch.rows) * next_words(begin.model, batch, said.hidden[0])
+    return found
+
+
+def next_words(model: Any, batch: "Batch", hidden: "Tensor") -> "Tensor":
+    """The mean loss of the next word, from the states of the words of a batch one behind another."""
+    import torch
+    import torch.nn.functional as F
+
+    ids = torch.as_tensor(batch.sides[0], device=hidden.device)
+    lengths = torch.as_tensor(batch.lengths[0], device=hidden.device)
+    words = ids[torch.arange(ids.shape[1], device=hidden.device) < lengths[:, None]]
+    start = model.config.vocab - 3  # begins another text, which nobody can know
+    wanted = words[1:].masked_fill(words[1:] == start, -100)
+    return F.cross_entropy(model.body.to_vocab(hidden[:-1]).float(), wanted)
 
 
 def answers(begin: "Begin", model: "nn.Module", rows: "Batches[Batch]") -> tuple[list[int], list[int]]:

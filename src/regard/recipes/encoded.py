@@ -35,6 +35,10 @@ def is_encoder(begin: "Begin") -> bool:
 
 def encode(begin: "Begin", texts: Texts, limit: int) -> tuple[list[list[int]], list[list[int]]]:
     """Ids and segments of texts: as the tokenizer's template has them for an encoder, else with a stop behind."""
+    if hasattr(begin.model, "lay_out"):
+        parts = (begin.tokenizer.encode(each, start=False, stop=False) for each in texts)
+        rows = [begin.model.lay_out(each, limit) for each in parts]
+        return rows, [[0] * len(row) for row in rows]
     if is_encoder(begin):
         found = [window for (window,) in begin.tokenizer.windows(texts, limit=limit)]
         return [each.ids for each in found], [each.segments for each in found]

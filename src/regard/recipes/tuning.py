@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.analysis.scores import Score
+    from regard.models import gpt_tasks
     from regard.models.family import Family
     from regard.text import Tokenizer
 
@@ -71,11 +72,18 @@ class Begin(NamedTuple):
         return bool(self.before)
 
 
-def begin(recipe: Tuning, train: Callable[["Family"], "Tokenizer"], *, head: str, labels: Sequence[str] = ()) -> Begin:
+def begin(
+    recipe: Tuning,
+    train: Callable[["Family"], "Tokenizer"],
+    *,
+    head: str,
+    labels: Sequence[str] = (),
+    task: "gpt_tasks.Task" = "classify",
+) -> Begin:
     """The model of a recipe with a head, for so many labels.
 
-    Of a trained model everything is carried over but a head that says other labels. A preset is drawn anew, and `train`
-    makes its tokenizer.
+    Of a trained model everything is carried over but a head that says other labels; a GPT gets the inputs of a `task`.
+    A preset is drawn anew, and `train` makes its tokenizer.
     """
     import torch
 
@@ -84,7 +92,7 @@ def begin(recipe: Tuning, train: Callable[["Family"], "Tokenizer"], *, head: str
 
     torch.manual_seed(recipe.seed)
     if recipe.model not in {size for each in families().values() for size in each.presets}:
-        return _trained(recipe, head, labels)
+        return _trained(recipe, head, labels, task)
     family = choose.family_of(recipe.model)
     decided = _decide(family, recipe.model, head, labels)
     tokenizer = train(family)
@@ -92,11 +100,13 @@ def begin(recipe: Tuning, train: Callable[["Family"], "Tokenizer"], *, head: str
     return Begin(family, model, tokenizer, {}, tuple(model.state_dict()))
 
 
-def _trained(recipe: Tuning, head: str, labels: Sequence[str]) -> Begin:
+def _trained(recipe: Tuning, head: str, labels: Sequence[str], task: "gpt_tasks.Task") -> Begin:
     import torch
 
     from regard.data import DataError
     from regard.hub import CheckpointError, load
+    from regard.models import gpt_tasks
+    from regard.models.gpt import GPT
     from regard.recipes import choose
     from regard.recipes.writer import story
 
@@ -106,6 +116,10 @@ def _trained(recipe: Tuning, head: str, labels: Sequence[str]) -> Begin:
         raise DataError(f"training cannot begin from {recipe.model}: {error}; presets: regard list models") from None
     if found.family is None or found.tokenizer is None:
         raise DataError(f"training cannot begin from {recipe.model}, which has no tokenizer; give a model of texts")
+    if isinstance(found.model, GPT) and head == "classify":
+        begun = gpt_tasks.of(found.model, task, len(labels))
+        anew = ("classifier.weight", "classifier.bias")
+        return Begin(gpt_tasks.FAMILY, begun, found.tokenizer, story(found.card) or {"name": found.name}, anew)
     changes = choose.parse(found.family, recipe.set) | _decide(found.family, recipe.model, head, labels)
     config: Any = found.model.config
     torch.manual_seed(recipe.seed)
@@ -131,6 +145,8 @@ def _decide(family: "Family", name: str, head: str, labels: Sequence[str]) -> di
     known = {field.name for field in fields(family.config)}
     if "head" not in known and not (head == "classify" and "classes" in known):
         raise ValueError(f"{name} is a {family.name}, which has no head {head!r}; choose an encoder, say of bert")
+    if head == "classify" and not {"vocab", "classes"} <= known:
+        raise ValueError(f"{name} begins with a trained GPT; give the folder of one")
     found: dict[str, Any] = {"classes": len(labels)} if labels else {}
     return found | ({"head": head} if "head" in known else {})
 

@@ -1,6 +1,6 @@
 """A text in pieces, and the words they make."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -27,6 +27,16 @@ class Words:
     def whole(labels: Sequence[str]) -> "Words":
         """Words of one piece each."""
         return Words(tuple(labels), tuple((place, place) for place in range(len(labels))), tuple(labels))
+
+    @staticmethod
+    def joined(parts: "Iterable[Words]") -> "Words":
+        """The words of some texts one behind another."""
+        pieces, spans, labels = list[str](), list[tuple[int, int]](), list[str]()
+        for each in parts:
+            spans += [(first + len(pieces), last + len(pieces)) for first, last in each.spans]
+            pieces += each.pieces
+            labels += each.labels
+        return Words(tuple(pieces), tuple(spans), tuple(labels))
 
     def __len__(self) -> int:
         return len(self.pieces)
