@@ -7,6 +7,7 @@ which, every attention head is compared with the truth.
     regard evaluate de-en multi30k                        1,000 captions of photographs
     regard evaluate world world --source it --target en --limit 200 --json
     regard evaluate runs/mine my-folder --split test      your own test.de beside test.en
+    regard evaluate runs/my-gpt book.txt --stride 64      perplexity, with 64 new tokens a window
 """
 
 import json
@@ -49,6 +50,10 @@ class Flags:
     """Length penalty of a translator (Wu 2016)."""
     coverage: float | None = None
     """Coverage penalty of a translator (Wu 2016)."""
+    context: int | None = None
+    """Context length of a language model, in tokens; its own, up to 2,048, if left out."""
+    stride: int | None = None
+    """How many tokens further a language model's next window begins; half of the context, if left out."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     out: Path | None = None
@@ -90,7 +95,8 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
     from regard.data import DataError
     from regard.progress import bar
 
-    given = {name: getattr(flags, name) for name in ("source", "target", "beam", "length_penalty", "coverage")}
+    names = ("source", "target", "beam", "length_penalty", "coverage", "context", "stride")
+    given = {name: getattr(flags, name) for name in names}
     options: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, "")}
     refuse_useless(options, pipeline.evaluate, pipeline.task)
     try:
@@ -119,12 +125,13 @@ def _table(found: "Evaluation") -> "Iterator[str]":
     width = max(len(name.partition("/")[2] or name) for name in found.scores) + 2
     for name, score in found.scores.items():
         group, _, part = name.partition("/")
-        between = "" if score.interval is None else "{:.1f} to {:.1f}".format(*score.interval)
+        digits = 3 if abs(score.value) < 10 else 2  # losses and bits differ in the third
+        between = "" if score.interval is None else " to ".join(f"{edge:.{digits - 1}f}" for edge in score.interval)
         facts = [score.signature] if score.signature and not part else []
         facts += [f"of {score.count:,}"] if score.count is not None and score.count != found.count else []
         facts += [] if score.higher_is_better or part else ["lower is better"]
         label = f"  {part}" if part else group
-        yield f"{label:<{width}} {score.value:7.2f}  {between:<14} {ink(', '.join(facts), DIM)}".rstrip()
+        yield f"{label:<{width}} {score.value:7.{digits}f}  {between:<14} {ink(', '.join(facts), DIM)}".rstrip()
     if found.confusion is not None:
         yield ""
         yield "what has a label (row), and what it was taken for:"

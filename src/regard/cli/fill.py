@@ -2,6 +2,7 @@
 
 A hidden word is written as [MASK], <mask> or _. Texts are arguments, or lines on standard input.
 
+    regard fill "The dog was [MASK]."                        by the BERT of the little world
     regard fill --model hub:google-bert/bert-base-uncased "Paris is the [MASK] of France."
     regard fill --model my-bert --top 3 --json < lines.txt
 """

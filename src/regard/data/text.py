@@ -1,4 +1,4 @@
-"""Running text: of a named set, of a file, or of a folder of text files."""
+"""Running text: of a named set, of the world, of a file, or of a folder of text files."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -10,6 +10,7 @@ from regard.data.rows import SPLITS
 from regard.data.sentences import sentences
 from regard.data.sets import MODULES, SETS, names
 from regard.data.stretch import Stretch, divided, lines_of, size
+from regard.data.told import world_stories, world_texts
 from regard.data.wiki import articles
 
 ENDS = (".txt", ".txt.gz")
@@ -31,6 +32,8 @@ def text(name: str | Path, split: str = "train") -> str:
 
 def passages(name: str | Path, split: str = "train") -> Iterator[str]:
     """The same text piece by piece, so that it need not fit in memory."""
+    if str(name) == "world":
+        return (f"{line}\n" for line in world_texts(split))
     if dataset := _named(name, split):
         found: Iterator[str] = MODULES[dataset].read(split)
         return found
@@ -52,6 +55,8 @@ def documents(name: str | Path, split: str = "train") -> Iterator[list[str]]:
 
     Of a Wikipedia dump they are its articles without markup. Of any other text they are what blank lines divide.
     """
+    if str(name) == "world":
+        return iter(world_stories(split))
     if dataset := _named(name, split):
         module = MODULES[dataset]
         if hasattr(module, "documents"):

@@ -186,7 +186,7 @@ def _sentences(data: str, split: str) -> Iterable[str]:
     """The lines of a file, the sentences of a text, or the texts of a table."""
     if split == ALL:
         return (line.strip() for line in lines(Path(data)) if line.strip())
-    if (data in SETS and SETS[data].kind != "text") or data.endswith(TABLES):
+    if (data in SETS and data != "world" and SETS[data].kind != "text") or data.endswith(TABLES):
         return dict.fromkeys(text for texts, _ in labelled(data, split) for text in texts)
     return (sentence for document in documents(data, split) for sentence in document)
 

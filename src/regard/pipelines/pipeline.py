@@ -49,7 +49,11 @@ class Evaluation:
 
     def measured(self) -> dict[str, float]:
         """The scores of everything, as a card holds them."""
-        return {name: round(score.value, 2) for name, score in self.scores.items() if "/" not in name}
+        return {
+            name: round(score.value, 3 if abs(score.value) < 10 else 2)  # losses and bits differ in the third digit
+            for name, score in self.scores.items()
+            if "/" not in name
+        }
 
 
 class Pipeline(ABC):

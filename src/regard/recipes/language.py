@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Rows = Literal["auto", "stream", "lines"]
 
 LINES = ("flickr8k", "world")  # sets whose lines stand for themselves
-FAR = 100_000_000  # where the texts of the world begin that are scored in between
 SHOWN = 3  # beginnings that the model continues, score by score
 
 
@@ -137,31 +136,15 @@ def start(recipe: Recipe, train: Sequence[str]) -> tuple[Any, Any, "Tokenizer", 
 def read(recipe: Recipe, split: str, by_line: bool) -> list[str]:
     """The texts of a split: its lines, or one text."""
     from regard.data import DataError, text
+    from regard.data.told import HELD, world_texts
 
     if recipe.data == "world":
-        if split == "train":
-            return world_texts(0, recipe.texts)
-        held = min(1000, recipe.texts)
-        return world_texts(FAR, held) if split == "val" else world_texts(0, held, "test")
+        return world_texts(split, recipe.texts if split == "train" else min(HELD, recipe.texts))
     whole = text(recipe.data, split)
     found = [line for line in whole.split("\n") if line.strip()] if by_line else [whole]
     if not any(each.strip() for each in found):
         raise DataError(f"{recipe.data} has no text in its split {split!r}; give more, or a folder with {split}.txt")
     return found
-
-
-def world_texts(first: int, count: int, split: str = "train") -> list[str]:
-    """Stories and episodes of the world by turns, each in a line."""
-    from regard.world import language
-
-    half = -(-count // 2)
-    stories = language.stories(split=split)[first : first + half]
-    episodes = language.episodes(split=split)[first : first + half]
-    told = (" ".join(map(language.text, story.sentences)) for story in stories)
-    learnt = (
-        " ".join((*map(language.text, each.lessons), language.text(each.question), each.answer)) for each in episodes
-    )
-    return [text for pair in zip(told, learnt, strict=True) for text in pair][:count]
 
 
 def line_batches(

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from regard.train.task import Task
 
 FITTED = 100  # batches from which the overlap of passages is judged
-FAR = 100_000_000  # where the stories of the world begin that are scored in between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,14 +108,11 @@ def read(recipe: Recipe, split: str) -> list[list[str]]:
     from itertools import islice
 
     from regard.data import DataError, documents
+    from regard.data.told import HELD, world_stories
 
     if recipe.data == "world":
-        from regard.world import language
-
         count = recipe.documents or 50_000
-        first, count = (0, count) if split == "train" else (FAR, min(1000, count))
-        told = language.stories()[first : first + count]
-        return [[language.text(sentence) for sentence in story.sentences] for story in told]
+        return world_stories(split, count if split == "train" else min(HELD, count))
     wanted = (recipe.documents or None) if split == "train" else 2000
     found = [each for each in islice(documents(recipe.data, split), wanted) if len(each) > 1]
     if not found:
