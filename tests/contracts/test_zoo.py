@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 import regard
+from regard.analysis import viewfile
 from regard.analysis.scores import bleu
 from regard.data import pairs
 from regard.hub import load
-from regard.zoo import card, default, zoo
+from regard.zoo import card, default, readings, zoo
 
 MODELS = zoo()
 CARDS = {name: card(folder) for name, folder in MODELS.items()}
@@ -47,6 +48,16 @@ def test_a_model_does_what_its_card_shows(name: str) -> None:
             assert all(guesses[0].chance > 0.02 for text in pipeline(examples) for guesses in text.guesses)
         case other:
             pytest.fail(f"nobody has said what an answer to {other} must be")
+
+
+@pytest.mark.parametrize("name", readings())
+def test_a_recorded_reading_is_small_and_opens_as_a_file_of_anybody(name: str) -> None:
+    path = readings()[name]
+    assert path.stat().st_size < 100e3
+    for view in viewfile.read(path.read_bytes()).views:
+        assert view.model in ("all-MiniLM-L6-v2", "SmolLM2-135M-Instruct")
+        # A byte holds a weight in 255ths.
+        assert view.weights.sum(-1) == pytest.approx(1, abs=view.weights.shape[-1] / 510 + 1e-6)
 
 
 def test_the_default_of_a_task_is_named_and_not_the_first_of_the_alphabet() -> None:

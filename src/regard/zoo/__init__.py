@@ -11,12 +11,18 @@ from regard.files import read_json
 from regard.names import unknown
 
 SHELF = Path(__file__).parent
+READINGS = SHELF / "readings"
 
 
 def zoo(shelf: Path | None = None) -> dict[str, Path]:
     """The folder of every model on a shelf, by name."""
     folders = sorted(path.parent for path in (shelf or SHELF).glob("*/config.json"))
     return {folder.name: folder for folder in folders if not folder.name.startswith(".")}
+
+
+def readings() -> dict[str, Path]:
+    """What public models looked at in the lectures' sentences, as files that the explorer opens, by name."""
+    return {path.stem: path for path in sorted(READINGS.glob("*.json"))}
 
 
 def find(wanted: str | Path, shelf: Path | None = None) -> Path:
