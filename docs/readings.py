@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import regard
+from regard.files import write
 from regard.zoo import READINGS
 
 SENTENCES = {
@@ -17,7 +18,8 @@ SENTENCES = {
     "wide": "The animal didn't cross the street because it was too wide.",
     "nurse": "The doctor asked the nurse a question. She said that she did not know.",
     "doctor": "The nurse asked the doctor a question. He said that he did not know.",
-    "making": "American governments have passed new laws since 2009, making the registration or voting process more difficult.",
+    "making": "American governments have passed new laws since 2009, "
+    "making the registration or voting process more difficult.",
     "karel": "Karel is teacher and Mario is plumber.",
 }
 MODELS = {
@@ -37,9 +39,7 @@ def main() -> None:
             views = model.attend(sentence).views()
             kept = tuple(replace(view, model=name) for view in views.views if view.layer in layers)
             facts = replace(views, title=f"{name}: “{sentence}”", views=kept).to_json("u8")
-            (READINGS / f"{short}-{key}.json").write_text(
-                json.dumps(facts, ensure_ascii=False) + "\n", encoding="utf-8"
-            )
+            write(READINGS / f"{short}-{key}.json", json.dumps(facts, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
