@@ -39,9 +39,12 @@ def load(
 ) -> Checkpoint:
     """Open a model; see `find` for what may be given, or give a GGUF file. All that is wrong is a `CheckpointError`.
 
-    `pickle` also reads `pytorch_model.bin`, and nanoGPT's ckpt.pt by its path: only tensors and plain values of them.
-    Prefer safetensors.
+    A GGUF file on the hub is named `hub:owner/name/file.gguf`, since a repository has many. `pickle`
+    also reads `pytorch_model.bin`, and nanoGPT's ckpt.pt by its path: only tensors and plain values of them. Prefer
+    safetensors.
     """
+    if remote.is_file(what):
+        what = remote.fetch_file(str(what))
     if (file := gguf.find(what)) is not None:
         with gate.guard(file):
             return gguf.read(file, dtype=dtype, device=device)

@@ -1,4 +1,4 @@
-"""Models on the Hugging Face hub: `hub:owner/name`, or `hub:owner/name@revision`.
+"""Models on the Hugging Face hub: `hub:owner/name`, `hub:owner/name@revision`, or a file `hub:owner/name/file.gguf`.
 
 The cache is looked at first, and the network only for what is not in it.
 """
@@ -23,6 +23,30 @@ SENTENCES = (
 PICKLE = "pytorch_model.bin"
 
 
+def is_file(what: str | Path) -> bool:
+    """Whether a GGUF file on the hub is meant, of which a repository has many."""
+    return isinstance(what, str) and what.startswith(PREFIX) and what.partition("@")[0].endswith(".gguf")
+
+
+def fetch_file(what: str) -> Path:
+    """A GGUF file on the hub, fetched if it is not in the cache."""
+    given = re.fullmatch(r"hub:([\w.-]{1,96}/[\w.-]{1,96})/([\w./-]{1,200}\.gguf)(?:@([\w./-]{1,200}))?", what)
+    if given is None or ".." in what:
+        raise CheckpointError(f"{what[:200]!r} names no file on the hub; write hub:owner/name/file.gguf")
+    name, file, revision = given[1], given[2], given[3] or "main"
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        return Path(hf_hub_download(name, file, revision=revision, local_files_only=True))
+    except (LocalEntryNotFoundError, OSError):
+        pass
+    try:
+        return Path(hf_hub_download(name, file, revision=revision))
+    except Exception as error:  # whatever the client lets through of the network's many ways to fail
+        raise _failed(what, error) from None
+
+
 def fetch(what: str, *, pickle: bool = False) -> Path:
     """The folder of a model on the hub, fetched if it is not in the cache."""
     given = re.fullmatch(r"hub:([\w.-]{1,96}/[\w.-]{1,96})(?:@([\w./-]{1,200}))?", what)
@@ -44,16 +68,20 @@ def fetch(what: str, *, pickle: bool = False) -> Path:
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=patterns, max_workers=2))
     except Exception as error:  # whatever the client lets through of the network's many ways to fail
-        status = _status(error)
-        if status is not None:
-            raise CheckpointError(
-                f"{what} cannot be fetched: the hub answers {status}; check owner, name and revision, and log in where "
-                f"the model is not public"
-            ) from None
-        said = " ".join(str(error).split())[:200]
-        raise CheckpointError(
-            f"{what} is not in the cache and cannot be fetched ({said}); go online, or give the folder of a copy"
-        ) from None
+        raise _failed(what, error) from None
+
+
+def _failed(what: str, error: BaseException) -> CheckpointError:
+    status = _status(error)
+    if status is not None:
+        return CheckpointError(
+            f"{what} cannot be fetched: the hub answers {status}; check owner, name and revision, and log in where "
+            f"the model is not public"
+        )
+    said = " ".join(str(error).split())[:200]
+    return CheckpointError(
+        f"{what} is not in the cache and cannot be fetched ({said}); go online, or give the folder of a copy"
+    )
 
 
 def _status(error: BaseException | None) -> int | None:

@@ -120,6 +120,20 @@ def test_a_model_is_fetched_once_and_nothing_that_could_run(server: Server, tmp_
     assert sum(each.endswith("me/sets/revision/main") for each in server.asked) == 1  # the second time nobody was asked
 
 
+def test_a_gguf_file_is_fetched_by_its_own_name_and_read_as_any_other(server: Server, tmp_path: Path) -> None:
+    (server.folder / "tiny.Q4_0.gguf").write_bytes(b"GGUF and nothing behind it")
+    read, missing, wrong = run(
+        tmp_path, server.server_port, "hub:me/sets/tiny.Q4_0.gguf", "hub:me/sets/other.gguf", "hub:me/sets/../x.gguf"
+    )
+    assert read.startswith("refused: ")
+    assert "tiny.Q4_0.gguf" in read  # by what reads such files, which came
+    assert "GET /me/sets/resolve/" in next(
+        each for each in server.asked if each.endswith("tiny.Q4_0.gguf") and "GET" in each
+    )
+    assert missing.startswith("refused: hub:me/sets/other.gguf cannot be fetched: the hub answers 404")
+    assert wrong.endswith("names no file on the hub; write hub:owner/name/file.gguf")
+
+
 def test_a_model_in_parts_is_whole_when_every_part_is_there(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "model-1-of-2.safetensors").touch()
