@@ -25,16 +25,17 @@ def load(
     tokenizer: Any = None,
     dtype: Dtype | torch.dtype = "float32",
     device: str | torch.device | None = None,
-    limit: int = 512,
+    limit: int | None = None,
     pickle: bool = False,
 ) -> Pipeline:
     """Open a model and give the pipeline of its task.
 
     `what` is a name that `regard list zoo` shows, a model folder, a run folder, a Hugging Face folder,
     `hub:owner/name`, or a `transformers` model itself. `task` is what its card says, if left out; `dtype` is float32,
-    bfloat16 or int8. Texts of more than `limit` tokens are refused. What it opens is prepared for inference on this
-    machine; what is to be trained is opened by `regard.hub.load`. `pickle` also reads files that are pickles, such as
-    nanoGPT's ckpt.pt, of which only tensors and plain values are taken.
+    bfloat16 or int8. Texts of more than `limit` tokens are refused: of more than 512, if left out, and for a language
+    model of more than its context. What it opens is prepared for inference on this machine; what is to be trained is
+    opened by `regard.hub.load`. `pickle` also reads files that are pickles, such as nanoGPT's ckpt.pt, of which only
+    tensors and plain values are taken.
     """
     if isinstance(what, nn.Module):
         checkpoint = _wrap(what, tokenizer)
@@ -61,15 +62,16 @@ def load(
         # It was read for us alone: it is prepared where it is, and never held twice.
         checkpoint = replace(checkpoint, model=quantize(checkpoint.model, said, in_place=True))
     named = task or checkpoint.card.get("task")
+    bounds: dict[str, int] = {} if limit is None else {"limit": limit}
     if checkpoint.family is None and task is None:
-        one: Pipeline = Foreign(checkpoint, limit=limit)
+        one: Pipeline = Foreign(checkpoint, **bounds)
     elif named is None:
         raise ValueError(
             f"the card of {checkpoint.name} names no task; say which, as by task='translate', or take the model alone "
             f"by regard.hub.load"
         )
     else:
-        one = pipeline(str(named))(checkpoint, limit=limit)
+        one = pipeline(str(named))(checkpoint, **bounds)
     return one if device is None else one.to(device)
 
 

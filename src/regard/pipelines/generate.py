@@ -51,13 +51,14 @@ class Generate(Pipeline):
 
     task, takes, gives = "generate", "text", "text"
 
-    def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
-        """A prompt may be as long as the context of the model; `limit` holds where a model states none."""
-        super().__init__(checkpoint, limit=limit)
+    def __init__(self, checkpoint: Checkpoint, *, limit: int | None = None) -> None:
+        """A text may be as long as the context of the model, 512 where it states none, and no longer than `limit`."""
+        super().__init__(checkpoint, limit=limit or 512)
         if not hasattr(self.model, "advance"):
             kind = type(self.model).__name__
             raise ValueError(f"{self.name} is a {kind}, which does not go on with a text; load it as another task")
-        self.limit = getattr(self.model.config, "context", None) or limit
+        context = getattr(self.model.config, "context", None) or self.limit
+        self.limit = context if limit is None else min(context, limit)
         self.prompts = Prompts(checkpoint, self.limit)
         vocab = self.model.config.vocab
         if self.tokenizer is not None and self.tokenizer.vocab > vocab:

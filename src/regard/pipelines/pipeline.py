@@ -78,10 +78,11 @@ class Pipeline(ABC):
         *,
         card: Mapping[str, Any] | None = None,
         name: str = "model",
-        limit: int = 512,
+        limit: int | None = None,
     ) -> P:
         """The pipeline of a model that is here already, such as one in training."""
-        return cls(Checkpoint(model, None, tokenizer, dict(card or {}), Path(), name), limit=limit)
+        bounds = {} if limit is None else {"limit": limit}
+        return cls(Checkpoint(model, None, tokenizer, dict(card or {}), Path(), name), **bounds)
 
     @property
     def device(self) -> torch.device:

@@ -129,6 +129,14 @@ def test_it_ends_where_the_context_is_full_and_what_does_not_fit_is_refused() ->
         generate([prompt, [5] * 17])
 
 
+@pytest.mark.parametrize(("limit", "read"), [(None, 64), (16, 16), (1000, 64)])
+def test_a_limit_is_honoured_where_it_is_less_than_the_context(limit: int | None, read: int) -> None:
+    one = Generate.of(model("characters"), tokenizer("characters"), limit=limit)
+    assert one.limit == read
+    with pytest.raises(TooLongError, match=f"at most {read} are read"):
+        one(["a" * (read + 1)])
+
+
 def test_an_empty_text_begins_with_start_or_stop_or_is_refused() -> None:
     ours = tokenizer()
     assert pipeline()([""])[0].prompt == (ours.start,)
