@@ -1,10 +1,39 @@
 """Each criterion can be met, missed, and left open: verdicts on numbers made by hand."""
 
+import math
+from itertools import islice
+from random import Random
 from typing import Any
 
 import pytest
+import torch
 
-from regard.claims import alignment, bottleneck, future, heads, order, recall, scale, sequential, table1
+from regard.claims import (
+    alignment,
+    antecedents,
+    bottleneck,
+    directions,
+    distilled,
+    finetuning,
+    future,
+    gender,
+    heads,
+    importance,
+    joining,
+    longer,
+    memory,
+    objectives,
+    order,
+    recall,
+    scale,
+    sequential,
+    sharing,
+    shots,
+    steadier,
+    table1,
+    zeroshot,
+)
+from regard.claims.choices import CHOICES
 from regard.claims.claim import Numbers, verdict
 from regard.train.small import count_parameters
 
@@ -198,9 +227,291 @@ def test_words_that_change_places_are_neighbours_on_both_sides() -> None:
     assert alignment._swaps(pair) == [(1, 2), (2, 1)]
 
 
+@pytest.mark.parametrize(
+    ("women", "men", "look", "verdict"),
+    [(0.8, 0.4, 0.1, "supported"), (0.8, 0.4, -0.1, OPEN), (0.5, 0.42, 0.1, OPEN), (0.5, 0.5, 0.1, "refuted")],
+)
+def test_gender(women: float, men: float, look: float, verdict: str) -> None:
+    means = dict(zip(gender.GROUPS, (women, men, 0.5, 0.9, 0.1), strict=True))
+    subjects = [
+        {"group": group, "word": word, "share": [means[group] - 0.01 * (i % 2), means[group] + 0.01 * (i % 3)]}
+        for group, words in gender.GROUPS.items()
+        for i, word in enumerate(words)
+    ]
+    looks = {"head": [1, 2], "heads": 8, "following": 0.5, "looks": [look, look]}
+    found = gender.judge({"subjects": subjects, "dealt out": gender._deal(subjects, 0)} | looks)
+    assert found.verdict == verdict
+    assert found.number == pytest.approx(women - men, abs=0.01)
+
+
+def test_an_occupation_has_one_side() -> None:
+    assert len({*gender.WOMEN, *gender.MEN}) == 4 * gender.HALF
+
+
+@pytest.mark.parametrize(
+    ("found", "without", "verdict"),
+    [(0.9, 0.5, "supported"), (0.9, 0.95, OPEN), (0.35, 0.5, OPEN), (0.2, 0.5, "refuted")],
+)
+def test_antecedents(found: float, without: float, verdict: str) -> None:
+    hits = dict.fromkeys(antecedents.WAYS, 0.3) | {"best head": found}
+    right = {antecedents.ON: 1.0, antecedents.OFF: without, antecedents.OTHER: 0.98}
+    runs = [{"seed": seed, "head": [0, 1], "hits": hits, "right": right} for seed in (0, 1)]
+    judged = antecedents.judge({"runs": runs, "asked": 1, "steps": 1})
+    assert judged.verdict == verdict
+    assert judged.number == pytest.approx(found - 0.3)
+
+
+def test_what_it_stands_for_is_found_by_its_word() -> None:
+    from regard.claims.glosses import GERMAN, tell
+    from regard.world.language import stories
+
+    told = next(one for one in map(tell, stories()) if one.its)
+    place, named = told.its[0]
+    assert (told.words[place], named in told.nouns) == ("it", True)
+    assert GERMAN.decode([told.german[place]])[0] in ("er", "ihn", "sie", "es", "ihm", "ihr")
+    assert antecedents._share([told], [[one for _, one in told.its]]) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "eight", "shuffled", "verdict"),
+    [
+        (0.5, 0.8, 0.25, "supported"),
+        (0.5, 0.8, 0.6, OPEN),
+        (0.5, 0.53, 0.25, OPEN),
+        (0.5, 0.5, 0.25, "refuted"),
+        (0.5, 0.8, 0.85, "refuted"),
+    ],
+)
+def test_shots(one: float, eight: float, shuffled: float, verdict: str) -> None:
+    runs = [
+        {"size": size, "labels": labels, "seed": seed, "parameters": 1, "right": [0.25, one, last]}
+        for size in shots.SIZES
+        for labels, last in zip(shots.LABELS, (eight, shuffled), strict=True)
+        for seed in (0, 1)
+    ]
+    found = shots.judge({"runs": runs, "ideal": [[0.25, 0.7, 1.0]], "shots": [0, 1, 8], "steps": 1})
+    assert found.verdict == verdict
+    assert found.number == pytest.approx(eight - one)
+
+
+def test_examples_that_do_not_mislead_can_be_counted() -> None:
+    prompts = [shots._prompt(Random(i), held=True, misled=0.0) for i in range(20)]
+    assert all(prompt.answers == prompt.right for prompt in prompts)
+    assert [shots._counted(prompts, count) for count in (0, 1, 8)] == [0.25, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("trained", "worst", "verdict"),
+    [(0.9, 0.9, "supported"), (0.9, 0.5, OPEN), (0.65, 0.65, OPEN), (0.55, 0.55, "refuted")],
+)
+def test_zeroshot(trained: float, worst: float, verdict: str) -> None:
+    scores = dict.fromkeys(zeroshot.TASKS, trained) | {zeroshot.TASKS[-1]: worst}
+    controls = {way: dict.fromkeys(zeroshot.TASKS, mean) for way, mean in (("untrained", 0.5), ("frequency", 0.6))}
+    runs = [{"seed": seed, "GPT": scores} | controls for seed in (0, 1)]
+    assert zeroshot.judge({"runs": runs, "asked": 1, "steps": 1}).verdict == verdict
+
+
+def test_two_ways_to_go_on_differ() -> None:
+    for make in CHOICES.values():
+        assert all(one.right != one.wrong and one.begin for one in islice(make(), 8))
+
+
+@pytest.mark.parametrize(
+    ("exponent", "window", "differ", "verdict"),
+    [(2, 1, 1e-7, "supported"), (1, 1, 1e-7, "refuted"), (1, 1, 0.1, OPEN), (1, 2, 1e-7, OPEN), (1.5, 1, 1e-7, OPEN)],
+)
+def test_memory(exponent: float, window: float, differ: float, verdict: str) -> None:
+    powers = dict(zip(memory.WAYS, (2, exponent, exponent, window, 1), strict=True))
+    peaks = [
+        {"way": way, "pass": during, "n": n, "bytes": round(8 * n**power)}
+        for way, power in powers.items()
+        for during in memory.PASSES
+        for n in (64, 256, 1024)
+    ]
+    found = memory.judge({"peaks": peaks, "differ": differ})
+    assert found.verdict == verdict
+    assert found.number == pytest.approx(exponent)
+
+
+def test_every_byte_is_counted() -> None:
+    peak = memory._peak(lambda x: (x * 2)[:, :1] + x * 3, torch.zeros(1, 16, 64), "forward")
+    assert peak == 3 * 16 * 64 * 4
+
+
+@pytest.mark.parametrize(
+    ("shared", "verdict"), [((0.6, 0.61), "supported"), ((0.6, 0.9), OPEN), ((0.8, 0.81), "refuted")]
+)
+def test_sharing(shared: tuple[float, float], verdict: str) -> None:
+    rates = {kind: shared if kind.startswith("k = v, equal size") else (0.5, 0.51) for kind in sharing.KINDS}
+    runs = _contest(rates | {sharing.SEPARATE: (0.7, 0.71)})
+    assert sharing.judge({"runs": runs, "steps": 1}).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("beside", "without", "verdict"),
+    [
+        ((0.7, 0.711), 0.5, "supported"),
+        ((0.7, 0.711), 0.9, OPEN),
+        ((0.6, 0.8), 0.5, OPEN),
+        ((0.6, 0.61), 0.5, "refuted"),
+        ((0.8, 0.81), 0.5, "refuted"),
+    ],
+)
+def test_joining(beside: tuple[float, float], without: float, verdict: str) -> None:
+    rates = {joining.ADDED: (0.7, 0.71), joining.SIZE: beside, joining.NARROW: beside, joining.NONE: (without, without)}
+    assert joining.judge({"runs": _contest(rates), "steps": 1}).verdict == verdict
+
+
+def _contest(rates: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
+    return [
+        {"kind": kind, "seed": seed, "parameters": 1, "accuracy": rate}
+        for kind, both in rates.items()
+        for seed, rate in enumerate(both)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("eight", "spread", "hasty", "verdict"),
+    [
+        (0.005, 0.1, 0.05, "supported"),
+        (0.005, 0.9, 0.05, OPEN),
+        (0.005, 0.1, 0.01, OPEN),
+        (0.02, 0.1, 0.05, "refuted"),
+    ],
+)
+def test_steadier(eight: float, spread: float, hasty: float, verdict: str) -> None:
+    unsteady = dict.fromkeys(steadier.KINDS, 0.01) | {"8": eight, steadier.HASTY: hasty}
+    runs = [
+        {"kind": kind, "seed": seed, "unsteady": each, "last": 1 + seed * (spread if kind == "8" else 0.5)}
+        for kind, each in unsteady.items()
+        for seed in (0, 1)
+    ]
+    found = steadier.judge({"runs": runs, "steps": 1})
+    assert found.verdict == verdict
+    assert found.number == pytest.approx(eight / 0.01)
+
+
+def test_a_steady_fall_is_steady_however_steep() -> None:
+    assert steadier._unsteady([2.0**-step for step in range(9)]) == pytest.approx(0, abs=1e-12)
+    assert steadier._unsteady([2.0 ** (step % 2) for step in range(9)]) == pytest.approx(math.log(2))
+
+
+@pytest.mark.parametrize(
+    ("fixed", "table", "verdict"),
+    [(0.95, 0.1, "supported"), (0.7, 0.1, OPEN), (0.3, 0.1, "refuted"), (0.95, 0.95, "refuted")],
+)
+def test_longer(fixed: float, table: float, verdict: str) -> None:
+    beyond = dict.fromkeys(longer.KINDS, 0.5) | {"sinusoidal": fixed, "learned": table}
+    runs = [
+        {"kind": kind, "seed": seed} | {question: [1.0, 1.0, *[each] * 6] for question in longer.QUESTIONS}
+        for kind, each in beyond.items()
+        for seed in (0, 1)
+    ]
+    assert longer.judge({"runs": runs, "places": []}).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "verdict"),
+    [(0.7, 0.1, "supported"), (0.4, 0.1, OPEN), (0.1, 0.0, "refuted"), (0.7, 0.8, "refuted")],
+)
+def test_importance(own: float, other: float, verdict: str) -> None:
+    rates = (*zip(importance.WAYS, (own, other, 0.0, 0.5), strict=True), ("with gradients", 0.5))
+    ways = {way: [rate, rate] for way, rate in rates}
+    models = [{"model": name, "ways": ways, "layers": [{"occlusion": own}]} for name in importance.MODELS]
+    assert importance.judge({"models": models}).verdict == verdict
+
+
+def test_ranks_alone_are_correlated() -> None:
+    one = torch.tensor([[1.0, 2.0, 9.0], [1.0, 2.0, 3.0]])
+    assert importance._ranked(one, one.exp()) == pytest.approx(1)
+    assert importance._ranked(one, -one) == pytest.approx(-1)
+
+
 def test_what_is_compared_at_equal_size_is_of_equal_size() -> None:
     sizes = [count_parameters(bottleneck._model(kind, 1614)) for kind in ("attention", "fixed context")]
     assert sizes[1] == pytest.approx(sizes[0], rel=0.02)
     assert len({count_parameters(heads._model(kind, 100)) for kind in heads.KINDS[:-1]}) == 1
     states = [count_parameters(recall._model(kind)) for kind in recall.KINDS]
     assert max(states) < 1.3 * min(states)
+    for one, kinds in ((sharing, sharing.KINDS[:4]), (joining, joining.KINDS[:2])):
+        alike = [count_parameters(one._model(kind, 1614)) for kind in kinds]
+        assert max(alike) < 1.02 * min(alike)
+
+
+@pytest.mark.parametrize(
+    ("article", "noun", "verdict"),
+    [
+        ((0.7, 0.72), 0.7, "supported"),
+        ((0.7, 0.72), 0.95, OPEN),
+        ((0.4, 0.8), 0.7, OPEN),
+        ((0.3, 0.32), 0.7, "refuted"),
+    ],
+)
+def test_directions(article: tuple[float, float], noun: float, verdict: str) -> None:
+    both, one = ([(right, noun) for right in article], [(0.5, 0.7), (0.52, 0.7)])
+    runs = [
+        {"kind": kind, "seed": seed, "accuracy": dict(zip(directions.PLACES, right, strict=True))}
+        for kind, found in zip(directions.KINDS, (both, one), strict=True)
+        for seed, right in enumerate(found)
+    ]
+    assert directions.judge({"runs": runs}).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("words", "follows", "verdict"),
+    [(0.7, 0.6, "supported"), (0.79, 0.6, OPEN), (0.9, 0.6, "refuted"), (0.7, 0.9, "refuted")],
+)
+def test_objectives(words: float, follows: float, verdict: str) -> None:
+    means = dict(zip(objectives.KINDS, (0.5, follows, words, 0.8), strict=True))
+    runs = [
+        {"kind": kind, "task": task, "seed": seed, "accuracy": mean + (0.02 * seed if kind == "both" else 0.0)}
+        for kind, mean in means.items()
+        for task in objectives.TASKS
+        for seed in (0, 1, 2)
+    ]
+    found = objectives.judge({"runs": runs})
+    assert found.verdict == verdict
+    assert found.number == pytest.approx(0.82 - words)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "scratch", "briefly", "verdict"),
+    [
+        (20.0, 0.6, 0.7, "supported"),
+        (5.0, 0.6, 0.7, OPEN),
+        (20.0, 0.6, 0.8, OPEN),
+        (1.0, 0.6, 0.7, "refuted"),
+        (20.0, 0.9, 0.7, "refuted"),
+    ],
+)
+def test_finetuning(seconds: float, scratch: float, briefly: float, verdict: str) -> None:
+    means = dict(zip(finetuning.KINDS, (scratch, briefly, 0.8), strict=True))
+    numbers = {
+        "costs": [{"kind": kind, "seed": seed, "seconds": seconds} for kind in means for seed in (0, 1)],
+        "runs": [
+            {"kind": kind, "task": task, "labels": labels, "seed": seed, "seconds": 1.0, "accuracy": mean}
+            for kind, mean in means.items()
+            for task in finetuning.TASKS
+            for labels in finetuning.LABELS
+            for seed in (0, 1)
+        ],
+    }
+    found = finetuning.judge(numbers)
+    assert (found.verdict, found.number) == (verdict, seconds)
+
+
+@pytest.mark.parametrize(
+    ("taught", "untaught", "verdict"),
+    [(0.88, 0.7, "supported"), (0.88, 0.88, OPEN), (0.7, 0.6, "refuted"), (0.88, 0.95, "refuted")],
+)
+def test_distilled(taught: float, untaught: float, verdict: str) -> None:
+    means = dict(zip(distilled.KINDS, (0.9, taught, untaught, untaught), strict=True))
+    runs = [
+        {"kind": kind, "seed": seed, "parameters": 1, "words": 0.5, "scores": dict.fromkeys(distilled.TASKS, mean)}
+        for kind, mean in means.items()
+        for seed in (0, 1)
+    ]
+    guesses, seconds = dict.fromkeys(distilled.TASKS, 0.5), {"teacher": [2.0], "student": [1.0]}
+    found = distilled.judge({"runs": runs, "guesses": guesses, "seconds": seconds})
+    assert found.verdict == verdict
+    assert found.number == pytest.approx((taught - 0.5) / 0.4)
