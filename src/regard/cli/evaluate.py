@@ -50,6 +50,10 @@ class Flags:
     """Length penalty of a translator (Wu 2016)."""
     coverage: float | None = None
     """Coverage penalty of a translator (Wu 2016)."""
+    text: str = ""
+    """Of a classifier, the column of the text, or of two texts with a comma between; usual names are found."""
+    label: str = ""
+    """Of a classifier, the column of the label; usual names are found."""
     context: int | None = None
     """Context length of a language model, in tokens; its own, up to 2,048, if left out."""
     stride: int | None = None
@@ -95,7 +99,7 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
     from regard.data import DataError
     from regard.progress import bar
 
-    names = ("source", "target", "beam", "length_penalty", "coverage", "context", "stride")
+    names = ("source", "target", "beam", "length_penalty", "coverage", "text", "label", "context", "stride")
     given = {name: getattr(flags, name) for name in names}
     options: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, "")}
     refuse_useless(options, pipeline.evaluate, pipeline.task)

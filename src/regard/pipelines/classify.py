@@ -58,11 +58,21 @@ class Classify(Encoder):
 
     @answer_familiar
     def evaluate(
-        self, data: str, *, split: str = "test", limit: int = 0, progress: Progress | None = None
+        self,
+        data: str,
+        *,
+        split: str = "test",
+        limit: int = 0,
+        text: str = "",
+        label: str = "",
+        progress: Progress | None = None,
     ) -> Evaluation:
-        """Accuracy, F1 and Matthews' correlation with intervals, on a named set or on a table of texts and labels."""
+        """Accuracy, F1 and Matthews' correlation with intervals, on a named set or on a table of texts and labels.
+
+        `text` and `label` name columns of the table, the first one or several with commas; usual names are found.
+        """
         split = split or "test"
-        rows = labelled(data, split)[: limit or None]
+        rows = labelled(data, split, text=text, label=label)[: limit or None]
         strange = sorted({label for _, label in rows} - set(self.labels))
         if strange or not rows:
             why = f"the label {strange[0]!r} of {data} is none of {', '.join(self.labels)}" if strange else "no rows"

@@ -62,6 +62,14 @@ def test_a_report_counts_every_answer(classify: Classify, tmp_path: Path) -> Non
     assert len(confusion.table()) == 4
 
 
+def test_columns_may_have_names_of_their_own(classify: Classify, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    label = classify(["the dog runs"])[0].label
+    (tmp_path / "data/test.csv").write_text(f"number,said,verdict\n1,the dog runs,{label}\n")
+    scores = classify.evaluate(str(tmp_path / "data"), text="said", label="verdict").scores
+    assert scores["accuracy"].value == 100.0
+
+
 def test_labels_and_classes_must_agree(tmp_path: Path) -> None:
     tokenizer = tokenizer_of(tmp_path)
     with pytest.raises(ValueError, match="names 0 labels, and the model has 3"):
