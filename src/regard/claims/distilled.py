@@ -82,7 +82,8 @@ def judge(numbers: Numbers) -> Finding:
     scores = {kind: _values(numbers, kind, "scores") for kind in KINDS}
     kept = [(s - guessed) / (t - guessed) for t, s in zip(scores["teacher"], scores["student"], strict=True)]
     number, low, high = student(kept)
-    gain, least, most = student([s - u for s, u in zip(scores["student"], scores["untaught"], strict=True)])
+    _, least, most = gain = student([s - u for s, u in zip(scores["student"], scores["untaught"], strict=True)])
+    longer = student([s - u for s, u in zip(scores["student"], scores["untaught, longer"], strict=True)])
     smaller = fmean(_values(numbers, "student", "parameters")) / fmean(_values(numbers, "teacher", "parameters"))
     faster = median(numbers["seconds"]["teacher"]) / median(numbers["seconds"]["student"])
     means = ", ".join(f"{kind} {fmean(scores[kind]):.1%}" for kind in KINDS)
@@ -92,8 +93,9 @@ def judge(numbers: Numbers) -> Finding:
         number,
         (low, high),
         f"The student has {smaller:.0%} of the weights and reads {faster:.1f} times as fast. Labels that are right in "
-        f"the mean of both tasks, where {guessed:.0%} are by guessing: {means}. The teacher's words bring "
-        f"{100 * gain:.1f} points ({100 * least:.1f} to {100 * most:.1f}). Hidden words that are right: {words}.",
+        f"the mean of both tasks, where {guessed:.0%} are by guessing: {means}. Having had a teacher "
+        f"brings {_points(gain)} against equal steps, and {_points(longer)} against as many as both had. Hidden words "
+        f"that are right: {words}.",
     )
 
 
@@ -156,3 +158,8 @@ def _values(numbers: Numbers, kind: str, name: str) -> list[float | int]:
     """A number of each seed; of scores, the mean of both tasks."""
     found = [run[name] for run in _runs(numbers, kind)]
     return [fmean(each.values()) if isinstance(each, dict) else each for each in found]
+
+
+def _points(interval: tuple[float, float, float]) -> str:
+    mean, low, high = (100 * each for each in interval)
+    return f"{mean:.1f} points ({low:.1f} to {high:.1f})"

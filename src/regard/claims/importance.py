@@ -54,7 +54,7 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
         by_layer = [
             {"occlusion": fmean(o), "gradients": fmean(g)} for o, g in (zip(*one, strict=True) for one in layers)
         ]
-        ways = {way: [round(one[way], 4) for one in found] for way in found[0]}
+        ways = {way: [round(one[way], 3) for one in found] for way in found[0]}
         models.append({"model": name, "ways": ways, "layers": by_layer})
     return {"models": models}
 

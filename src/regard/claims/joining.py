@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.claims.claim import Claim, Finding, Numbers, verdict
-from regard.claims.contest import accuracies, compete, gains, percent, settings
+from regard.claims.contest import compete, gains, percent, settings
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
 from regard.layers.position import Sinusoidal
@@ -57,11 +57,15 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    bars = Bars("", *zip(*(student(accuracies(numbers, kind)) for kind in KINDS), strict=True))
+    others = KINDS[1:]
+    behind = [[100 * gain for gain in gains(numbers, kind, ADDED)] for kind in others]
+    bars = Bars("", *zip(*map(student, behind), strict=True))
+    y = f"points above added positions, which are right {percent(numbers, [ADDED]).split()[-1]} of the time"
     return figure(
         "Positions added or concatenated",
-        [Panel("", "", "next words that are right", [bars], [kind.replace(", ", "\n") for kind in KINDS])],
-        f"Unseen sentences, Italian to English; {numbers['steps']} steps each. Whiskers are 95 % intervals over seeds.",
+        [Panel("", "", y, [bars], others, rule=(-100 * MARGIN, "as good as alike"))],
+        f"Next words of unseen sentences, Italian to English; {numbers['steps']} steps each. Whiskers are 95 % "
+        "intervals over seeds.",
     )
 
 

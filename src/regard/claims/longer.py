@@ -152,7 +152,8 @@ def _right(model: _Model, chance: torch.Generator, count: int) -> list[list[floa
     found = []
     for y, (answer, at) in zip(model(words), answers, strict=True):
         right = (y.argmax(-1) == answer).float()
-        found.append([float(right[:, max(start, at) : start + BIN].mean()) for start in range(0, LONGEST, BIN)])
+        stretches = (right[:, max(start, at) : start + BIN] for start in range(0, LONGEST, BIN))
+        found.append([round(float(each.mean()), 3) for each in stretches])
     return found
 
 

@@ -9,6 +9,7 @@ from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
 from regard.claims.understanding import (
+    LR,
     OBJECTIVES,
     TASKS,
     accuracy,
@@ -21,6 +22,7 @@ from regard.claims.understanding import (
     tune,
 )
 from regard.progress import Progress
+from regard.recipes.pretrain import losses
 
 CLAIM = Claim(
     name="objectives",
@@ -44,21 +46,27 @@ LABELS, DRAWS = 120, 2
 
 def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """How often labels are right, by pre-training, seed and task."""
-    stories, steps, tuning, asked = (20, 2, 1, 10) if quick else (4000, 500, 80, 300)
+    stories, steps, tuning, asked = (20, 2, 1, 10) if quick else (4000, 800, 80, 300)
     tests = {task: texts(task, asked, seed=0, split="test") for task in TASKS}
-    runs = []
+    held = next(passages(documents(asked, seed=0, split="test"), seed=0, rows=asked))
+    runs, learnt = list[Numbers](), list[Numbers]()
     for (seed, kind), inner in parts(progress, list(product(seeds, KINDS))):
         torch.manual_seed(seed)
         model = encoder()
         if KINDS[kind]:
             batches = passages(documents(stories, seed=seed), seed=seed)
-            track(pretrain(model, batches, KINDS[kind], steps=steps), steps, inner)
+            # Next sentences alone are learnt at a smaller rate only; at that of hidden words, training gets stuck.
+            learning = pretrain(model, batches, KINDS[kind], steps=steps, lr=LR if "words" in KINDS[kind] else LR / 3)
+            track(learning, steps, inner)
+        _, words, follows = losses(model, held)
+        guessed = {"words": float(words.float().mean()), "next": float(follows.float().mean())}
+        learnt.append({"kind": kind, "seed": seed} | {name: guessed[name] for name in KINDS[kind]})
         for task in TASKS:
             some = [labelled(task, LABELS, seed=DRAWS * seed + i) for i in range(DRAWS)]
             tuned = [tune(model, task, each, steps=tuning, seed=seed) for each in some]
             score = fmean(accuracy(each, tests[task]) for each in tuned)
             runs.append({"kind": kind, "task": task, "seed": seed, "accuracy": score})
-    return {"runs": runs, "steps": steps, "tuning": tuning, "stories": stories}
+    return {"runs": runs, "learnt": learnt, "steps": steps, "tuning": tuning, "stories": stories}
 
 
 def judge(numbers: Numbers) -> Finding:
@@ -66,6 +74,7 @@ def judge(numbers: Numbers) -> Finding:
         student(_lost(numbers, kind)) for kind in ("hidden words alone", "next sentences alone")
     )
     means = ", ".join(f"{kind} {fmean(_means(numbers, kind)):.1%}" for kind in KINDS)
+    words, follows = ([each[name] for each in numbers["learnt"] if each["kind"] == "both"] for name in OBJECTIVES)
     return Finding(
         verdict(
             supported=without_next[1] > 0 and without_words[1] > 0,
@@ -74,7 +83,8 @@ def judge(numbers: Numbers) -> Finding:
         without_next[0],
         without_next[1:],
         f"Labels that are right in the mean of both tasks, by pre-training: {means}. Leaving out next sentences costs "
-        f"{_points(without_next)}, leaving out hidden words {_points(without_words)}.",
+        f"{_points(without_next)}, leaving out hidden words {_points(without_words)}. "
+        f"With both, {fmean(words):.0%} of hidden words and {fmean(follows):.0%} of next sentences are told right.",
     )
 
 

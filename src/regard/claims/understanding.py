@@ -75,7 +75,9 @@ def passages(known: Documents, *, seed: int, rows: int = ROWS) -> Iterator[Batch
         yield Batch(np.arange(rows), sides, lengths)
 
 
-def pretrain(model: nn.Module, batches: Iterator[Batch], objectives: Sequence[str], *, steps: int) -> Iterator[float]:
+def pretrain(
+    model: nn.Module, batches: Iterator[Batch], objectives: Sequence[str], *, steps: int, lr: float = LR
+) -> Iterator[float]:
     """Learn by one objective of BERT's or by both; without hidden words, all words are shown."""
 
     def loss() -> Tensor:
@@ -87,7 +89,7 @@ def pretrain(model: nn.Module, batches: Iterator[Batch], objectives: Sequence[st
         losses = {"words": (said.logits, wanted[hidden]), "next": (said.next_sentence, other[:, 0])}
         return torch.stack([F.cross_entropy(*losses[name]) for name in objectives]).sum()
 
-    return learn(model, loss, steps=steps, lr=LR, weight_decay=0.01)
+    return learn(model, loss, steps=steps, lr=lr, weight_decay=0.01)
 
 
 def with_head(model: Any, head: Head, classes: int) -> LanguageEncoder:

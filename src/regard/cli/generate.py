@@ -3,7 +3,7 @@
 A text that is given as an argument is gone on with before your eyes, word by word. Without any, lines are read from
 standard input and answered by a line each, in which line breaks are spaces; --json keeps them.
 
-    regard generate --model runs/language-0 "To be, or not to be"
+    regard generate "ROMEO:"                                 by a small GPT that has read Shakespeare
     regard generate --temperature 0.8 --top-p 0.9 --seed 7 --max-new-tokens 200 "Once upon a time"
     regard generate --model hub:HuggingFaceTB/SmolLM2-135M-Instruct --chat "What is the capital of France?"
     regard generate --json --stop "." < beginnings.txt           for programs
