@@ -64,14 +64,14 @@ def build(recipe: Recipe) -> "Task":
     torch.manual_seed(recipe.seed)
     student = halve(teacher, recipe.depth or max(1, teacher.config.depth // 2))
     teacher = teacher.eval().requires_grad_(False)
-    train, held = pretrain.read(recipe, "train"), pretrain.read(recipe, "val")
-    watched = pretrain.batches(recipe, tokenizer, held)
+    texts = (pretrain.encode(tokenizer, pretrain.read(recipe, split)) for split in ("train", "val"))
+    met, watched = (pretrain.batches(recipe, tokenizer, known) for known in texts)
     known = pretrain.score(teacher, watched)["masked_accuracy"]
     return Task(
         model=student,
         family=FAMILY,
         tokenizer=tokenizer,
-        batches=pretrain.batches(recipe, tokenizer, train),
+        batches=met,
         size=pretrain.words_in,
         loss=lambda model, batch: loss(model, teacher, batch, recipe.temperature),
         score=lambda model: score(model, watched, known),
