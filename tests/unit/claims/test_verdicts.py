@@ -31,6 +31,7 @@ from regard.claims import (
     shots,
     steadier,
     table1,
+    understanding,
     zeroshot,
 )
 from regard.claims.choices import CHOICES
@@ -466,7 +467,7 @@ def test_objectives(words: float, follows: float, verdict: str) -> None:
     runs = [
         {"kind": kind, "task": task, "seed": seed, "accuracy": mean + (0.02 * seed if kind == "both" else 0.0)}
         for kind, mean in means.items()
-        for task in objectives.TASKS
+        for task in understanding.TASKS
         for seed in (0, 1, 2)
     ]
     found = objectives.judge({"runs": runs, "learnt": [{"kind": "both", "words": 0.5, "next": 0.9}]})
@@ -491,7 +492,7 @@ def test_finetuning(seconds: float, scratch: float, briefly: float, verdict: str
         "runs": [
             {"kind": kind, "task": task, "labels": labels, "seed": seed, "seconds": 1.0, "accuracy": mean}
             for kind, mean in means.items()
-            for task in finetuning.TASKS
+            for task in understanding.TASKS
             for labels in finetuning.LABELS
             for seed in (0, 1)
         ],
@@ -507,11 +508,11 @@ def test_finetuning(seconds: float, scratch: float, briefly: float, verdict: str
 def test_distilled(taught: float, untaught: float, verdict: str) -> None:
     means = dict(zip(distilled.KINDS, (0.9, taught, untaught, untaught), strict=True))
     runs = [
-        {"kind": kind, "seed": seed, "parameters": 1, "words": 0.5, "scores": dict.fromkeys(distilled.TASKS, mean)}
+        {"kind": kind, "seed": seed, "parameters": 1, "words": 0.5, "scores": dict.fromkeys(understanding.TASKS, mean)}
         for kind, mean in means.items()
         for seed in (0, 1)
     ]
-    guesses, seconds = dict.fromkeys(distilled.TASKS, 0.5), {"teacher": [2.0], "student": [1.0]}
+    guesses, seconds = dict.fromkeys(understanding.TASKS, 0.5), {"teacher": [2.0], "student": [1.0]}
     found = distilled.judge({"runs": runs, "guesses": guesses, "seconds": seconds})
     assert found.verdict == verdict
     assert found.number == pytest.approx((taught - 0.5) / 0.4)

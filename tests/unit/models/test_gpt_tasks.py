@@ -56,8 +56,8 @@ def test_a_similarity_does_not_depend_on_the_order_and_another_task_does() -> No
     a, b = [1, 2, 3], [4, 5]
     for task, same in (("similarity", True), ("classify", False)):
         one = model(task)
-        said = [one(torch.tensor([one.lay_out(texts, 20)])).logits for texts in ([a, b], [b, a])]
-        assert torch.allclose(*said, atol=1e-6) is same
+        forth, back = (one(torch.tensor([one.lay_out(texts, 20)])).logits for texts in ([a, b], [b, a]))
+        assert torch.allclose(forth, back, atol=1e-6) is same
 
 
 @torch.no_grad()
