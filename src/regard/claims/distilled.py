@@ -58,7 +58,9 @@ TEMPERATURE = 2.0
 
 def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """Size, time and score of each kind, by seed."""
-    stories, steps, shorter, tuning, asked = (30, 3, 2, 2, 20) if quick else (4000, 600, 200, 80, 300)
+    stories, steps, shorter, labels, tuning, asked = (
+        (10, 2, 2, 10, 1, 5) if quick else (4000, 600, 200, LABELS, 80, 300)
+    )
     lengths = dict(zip(KINDS, (steps, shorter, shorter, steps + shorter), strict=True))
     tests = {task: texts(task, asked, seed=0, split="test") for task in TASKS}
     held = next(passages(documents(asked, seed=0, split="test"), seed=0, rows=asked))
@@ -68,7 +70,7 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
         for kind, part in parts(inner, KINDS):
             known = documents(stories, seed=seed)
             models[kind] = model = _train(kind, models.get("teacher"), known, lengths[kind], seed, part)
-            scores = {task: _score(model, task, tests[task], seed, tuning) for task in TASKS}
+            scores = {task: _score(model, task, tests[task], labels, tuning, seed) for task in TASKS}
             words = float(losses(model, held)[1].float().mean())
             about = {"kind": kind, "seed": seed, "parameters": count_parameters(model)}
             runs.append(about | {"words": words, "scores": scores})
@@ -140,8 +142,8 @@ def _follow(model: DistilBERT, teacher: LanguageEncoder, batches: Iterator[Batch
     return learn(model, loss, steps=steps, lr=LR, weight_decay=0.01)
 
 
-def _score(model: LanguageEncoder, task: str, tests: list[Text], seed: int, steps: int) -> float:
-    some = [labelled(task, LABELS, seed=DRAWS * seed + i) for i in range(DRAWS)]
+def _score(model: LanguageEncoder, task: str, tests: list[Text], labels: int, steps: int, seed: int) -> float:
+    some = [labelled(task, labels, seed=DRAWS * seed + i) for i in range(DRAWS)]
     return fmean(accuracy(tune(model, task, each, steps=steps, seed=seed), tests) for each in some)
 
 

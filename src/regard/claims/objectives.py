@@ -29,9 +29,9 @@ CLAIM = Claim(
     deck="Najdenkoska & Asano, BERT pre-training",
     sentence="Task #1: Masked Language Modelling (MLM) … Task #2: Next Sentence Prediction (NSP)",
     experiment="BERTs of two layers are pre-trained on the world's stories, for equally many steps, to guess hidden "
-    "words, to tell whether a passage follows another, or both at once. Each is then fine-tuned for a task of one "
-    "text, what each noun and pronoun names (a person, an animal, food …), and for one of two, which of two sentences "
-    "came first; twice with about 120 labels each.",
+    "words, to tell whether a passage follows another (at a smaller rate, where it learns), or both. Each is then "
+    "fine-tuned for a task of one text, what each noun and pronoun names (a person, an animal, food …), and for one of "
+    "two, which of two sentences came first; twice with about 120 labels each.",
     control="The same encoder without any pre-training, fine-tuned alike: what it can do, neither objective has given.",
     criterion="The number is how much less often the labels of new stories are right, in the mean of both tasks and "
     "seed by seed, where next sentences are left out. Supported if its interval and that of leaving out hidden words "
@@ -46,7 +46,7 @@ LABELS, DRAWS = 120, 2
 
 def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """How often labels are right, by pre-training, seed and task."""
-    stories, steps, tuning, asked = (20, 2, 1, 10) if quick else (4000, 800, 80, 300)
+    stories, steps, labels, tuning, asked = (10, 2, 10, 1, 5) if quick else (4000, 800, LABELS, 80, 300)
     tests = {task: texts(task, asked, seed=0, split="test") for task in TASKS}
     held = next(passages(documents(asked, seed=0, split="test"), seed=0, rows=asked))
     runs, learnt = list[Numbers](), list[Numbers]()
@@ -62,7 +62,7 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
         guessed = {"words": float(words.float().mean()), "next": float(follows.float().mean())}
         learnt.append({"kind": kind, "seed": seed} | {name: guessed[name] for name in KINDS[kind]})
         for task in TASKS:
-            some = [labelled(task, LABELS, seed=DRAWS * seed + i) for i in range(DRAWS)]
+            some = [labelled(task, labels, seed=DRAWS * seed + i) for i in range(DRAWS)]
             tuned = [tune(model, task, each, steps=tuning, seed=seed) for each in some]
             score = fmean(accuracy(each, tests[task]) for each in tuned)
             runs.append({"kind": kind, "task": task, "seed": seed, "accuracy": score})
