@@ -215,7 +215,11 @@ def guesses(learnt: "Documents", vocab: int, met: "Batches[Batch]", held: "Batch
     def compare(batch: "Batch") -> list[tuple[float, bool]]:
         ids, segments, _, other = batch.sides
         rows = zip(ids, segments, batch.lengths[0], other[:, 0], strict=True)
-        return [(overlap(r[:n][s[:n] == 0], r[:n][s[:n] == 1], tells), not o) for r, s, n, o in rows]
+        found = []
+        for row, segment, length, apart in rows:
+            first, second = (row[:length][segment[:length] == side].tolist() for side in (0, 1))
+            found.append((overlap(first, second, tells), not apart))
+        return found
 
     following, tells = usual_next(learnt.ids, vocab), rarity(learnt.ids, vocab)
     all_rows = list(met.order.once())
