@@ -5,7 +5,7 @@ choice is the answer; without choices it is what the model writes. The same exam
 control: what they still give was not learnt from the labels. `world` explains new words and asks for them.
 
     regard shots my-gpt reviews.json --shots 0 1 4 8
-    regard shots runs/language-0 world --shots 0 1 2 --limit 100 --json
+    regard shots world-gpt world --shots 0 1 2 --limit 100 --json
 """
 
 import json

@@ -50,6 +50,11 @@ class Config:
     def context(self) -> int:
         return self.body.context
 
+    @property
+    def new(self) -> tuple[int, int, int]:
+        """The ids of the start, the delimiter and the extract token."""
+        return self.vocab - 3, self.vocab - 2, self.vocab - 1
+
 
 class GPTTasks(nn.Module):
     """A GPT, and what is said of a text by the state of its last token."""
@@ -80,7 +85,7 @@ class GPTTasks(nn.Module):
             return Output(hidden, pooled, self.classifier(self.dropout(pooled)), None)
         flat = _flat(ids, lengths, visible)
         hidden = self.body.read(flat, visible=self._sequences(flat))
-        pooled = hidden[0, flat[0] == self.config.vocab - 1]
+        pooled = hidden[0, flat[0] == self.config.new[2]]
         if self.config.task == "similarity":
             pooled = pooled.unflatten(0, (-1, 2)).sum(dim=1)
             return Output(hidden, pooled, self.classifier(self.dropout(pooled)), None)
@@ -89,7 +94,7 @@ class GPTTasks(nn.Module):
 
     def lay_out(self, texts: Sequence[Sequence[int]], limit: int) -> list[int]:
         """The row of one question, from the ids of its texts; where a sequence is longer than `limit`, they are cut."""
-        start, between, extract = range(self.config.vocab - 3, self.config.vocab)
+        start, between, extract = self.config.new
         wanted = {"similarity": 2, "choice": self.config.classes + 1}.get(self.config.task)
         if wanted not in (None, len(texts)) or len(texts) > 2 >= (wanted or 0):
             raise ValueError(
@@ -103,16 +108,23 @@ class GPTTasks(nn.Module):
         return row
 
     def _sequences(self, flat: Int[Tensor, "1 n"]) -> Packed:
-        starts: list[int] = (flat[0] == self.config.vocab - 3).nonzero()[:, 0].tolist()
+        starts: list[int] = (flat[0] == self.config.new[0]).nonzero()[:, 0].tolist()
         return packed([end - first for first, end in zip(starts, [*starts[1:], flat.shape[1]], strict=True)])
 
 
-def of(model: GPT, task: Task, classes: int) -> GPTTasks:
-    """A trained GPT with a fresh classifier and three fresh tokens."""
-    config = model.config
+def of(model: GPT, task: Task, classes: int, **changes: Any) -> GPTTasks:
+    """A trained GPT with a fresh classifier and three fresh tokens; `changes` of its config may not change a shape."""
+    config = replace(model.config, **changes)
     made = GPTTasks(Config(replace(config, vocab=config.vocab + len(NEW)), task, classes))
-    state = made.body.state_dict()
-    for name, tensor in model.state_dict().items():
+    state, trained = made.body.state_dict(), model.state_dict()
+    for name, tensor in trained.items():
+        new = len(NEW) if len(tensor) == model.config.vocab else 0
+        if (
+            name not in state
+            or state[name].shape != (len(tensor) + new, *tensor.shape[1:])
+            or len(state) > len(trained)
+        ):
+            raise ValueError(f"{', '.join(changes)} cannot change: {name} was trained otherwise; leave that out")
         state[name][: len(tensor)] = tensor  # of tables of words, all rows but the new ones
     made.body.load_state_dict(state)
     return made

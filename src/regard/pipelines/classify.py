@@ -119,7 +119,7 @@ class Classify(Encoder):
 
     def words(self, ids: Sequence[int]) -> Words:
         """The words of a row; a GPT has tokens for its tasks that its tokenizer does not know."""
-        first = self.model.config.vocab - len(NEW) if hasattr(self.model, "lay_out") else self.tokenizer.vocab
+        first = self.model.config.new[0] if hasattr(self.model, "lay_out") else self.tokenizer.vocab
         return Words.joined(
             Words.whole([NEW[i - first] for i in run]) if new else super(Classify, self).words(list(run))
             for new, run in groupby(ids, key=lambda i: i >= first)

@@ -176,8 +176,8 @@ def next_words(model: Any, batch: "Batch", hidden: "Tensor") -> "Tensor":
     ids = torch.as_tensor(batch.sides[0], device=hidden.device)
     lengths = torch.as_tensor(batch.lengths[0], device=hidden.device)
     words = ids[torch.arange(ids.shape[1], device=hidden.device) < lengths[:, None]]
-    start = model.config.vocab - 3  # begins another text, which nobody can know
-    wanted = words[1:].masked_fill(words[1:] == start, -100)
+    # A start begins another text, which nobody can know.
+    wanted = words[1:].masked_fill(words[1:] == model.config.new[0], -100)
     return F.cross_entropy(model.body.to_vocab(hidden[:-1]).float(), wanted)
 
 

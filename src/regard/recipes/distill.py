@@ -3,7 +3,7 @@
 The student begins with every other layer of the teacher. Its loss is that of the paper: the teacher's probabilities at
 a temperature, the hidden words themselves, and the direction of the last states. There is no next sentence.
 
-regard train distill --teacher runs/pretrain-0 --data world
+regard train distill --teacher world-bert --data world
 regard train distill --teacher hub:google-bert/bert-base-uncased --data my-texts
 """
 
@@ -25,7 +25,7 @@ WEIGHTS = {"teacher": 5.0, "words": 2.0, "states": 1.0}  # of the three losses, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe(pretrain.Recipe):
-    teacher: str = "runs/pretrain-0"
+    teacher: str = "world-bert"
     """A trained encoder that guesses hidden words: a folder, a bundled one, hub:owner/name."""
     data: str = "world"
     """A named set of text (`regard data list`), the world, a text file, or a folder of .txt files."""

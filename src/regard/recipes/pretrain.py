@@ -98,7 +98,7 @@ def build(recipe: Recipe) -> "Task":
         trained_with={"vocab": tokenizer.vocab},
         measure=lambda model: {
             name: round(value, 3)
-            for name, value in (score(model, watched) | guesses(learnt, tokenizer.vocab, met, watched)).items()
+            for name, value in (score(model, watched) | guesses(recipe, learnt, tokenizer.vocab, met, watched)).items()
         },
     )
 
@@ -208,7 +208,9 @@ def score(model: "nn.Module", held: "Batches[Batch]") -> dict[str, float]:
     return scores | ({"second_accuracy": 100 * float(follows.mean())} if len(follows) else {})
 
 
-def guesses(learnt: "Documents", vocab: int, met: "Batches[Batch]", held: "Batches[Batch]") -> dict[str, float]:
+def guesses(
+    recipe: Recipe, learnt: "Documents", vocab: int, met: "Batches[Batch]", held: "Batches[Batch]"
+) -> dict[str, float]:
     """The same questions, answered by counting: the usual next word, and how many words two passages have in common."""
     from regard.analysis.guesses import best_border, overlap, rarity, usual_next
 
@@ -231,7 +233,5 @@ def guesses(learnt: "Documents", vocab: int, met: "Batches[Batch]", held: "Batch
         row, place = (wanted >= 0).nonzero()
         right += (following[ids[row, place - 1]] == wanted[row, place]).tolist()
         follows += [(value > border) == truth for value, truth in compare(batch)]
-    return {
-        "masked_accuracy_bigram": 100 * sum(right) / len(right),
-        "second_accuracy_overlap": 100 * sum(follows) / len(follows),
-    }
+    found = {"masked_accuracy_bigram": 100 * sum(right) / len(right)}
+    return found | ({} if recipe.second == "none" else {"second_accuracy_overlap": 100 * sum(follows) / len(follows)})

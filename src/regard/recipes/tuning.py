@@ -91,6 +91,8 @@ def begin(
     from regard.recipes import choose
 
     torch.manual_seed(recipe.seed)
+    if task != "classify" and recipe.model in {size for each in families().values() for size in each.presets}:
+        raise ValueError(f"--inputs {task} is for a trained GPT, and {recipe.model} is drawn anew; leave it out")
     if recipe.model not in {size for each in families().values() for size in each.presets}:
         return _trained(recipe, head, labels, task)
     family = choose.family_of(recipe.model)
@@ -116,13 +118,17 @@ def _trained(recipe: Tuning, head: str, labels: Sequence[str], task: "gpt_tasks.
         raise DataError(f"training cannot begin from {recipe.model}: {error}; presets: regard list models") from None
     if found.family is None or found.tokenizer is None:
         raise DataError(f"training cannot begin from {recipe.model}, which has no tokenizer; give a model of texts")
+    torch.manual_seed(recipe.seed)
     if isinstance(found.model, GPT) and head == "classify":
-        begun = gpt_tasks.of(found.model, task, len(labels))
+        begun = gpt_tasks.of(found.model, task, len(labels), **choose.parse(found.family, recipe.set))
         anew = ("classifier.weight", "classifier.bias")
         return Begin(gpt_tasks.FAMILY, begun, found.tokenizer, story(found.card) or {"name": found.name}, anew)
     changes = choose.parse(found.family, recipe.set) | _decide(found.family, recipe.model, head, labels)
     config: Any = found.model.config
-    torch.manual_seed(recipe.seed)
+    if isinstance(config, gpt_tasks.Config):
+        changes["task"] = task
+    elif task != "classify":
+        raise ValueError(f"--inputs {task} is for a GPT, and {recipe.model} is a {found.family.name}; leave it out")
     model: Any = found.family.model(replace(config, **changes))
     mine, theirs = model.state_dict(), found.model.state_dict()
     same = list(found.card.get("labels") or ()) == list(labels)

@@ -1,7 +1,7 @@
 """Muon (Jordan 2024): the matrices of the blocks move by momentum made orthogonal, all else by AdamW.
 
 A gradient's few strong directions drown the many weak ones. Here every direction of a matrix takes a step of the same
-length, so that small Transformers learn as much in half the steps or fewer. torch has a Muon too, in bfloat16 and for
+length, so that small Transformers need fewer steps. torch has a Muon too, in bfloat16 and for
 matrices alone; ours multiplies in the precision of the weights, which a CPU without bfloat16 needs, and minds the rest.
 """
 

@@ -32,8 +32,8 @@ class Plan:
     schedule: Schedule = "cosine"
     """Learning rate schedule: falls to zero along a cosine or a line, with the inverse root of the step, or not."""
     optimizer: Optimizer = "adamw"
-    """AdamW (Loshchilov 2019); Muon (Jordan 2024), which needs fewer steps for most Transformers and takes a higher lr,
-    say 5e-3; or SGD: plain gradient descent with momentum."""
+    """AdamW (Loshchilov 2019); Muon (Jordan 2024), which needs fewer steps for small Transformers, and an lr of
+    5e-3 or so; or SGD: plain gradient descent with momentum."""
     betas: tuple[float, float] = (0.9, 0.98)
     """AdamW's betas: how long it remembers the mean of the gradients, and of their squares."""
     eps: float = 1e-9

@@ -108,6 +108,21 @@ def test_a_trained_gpt_keeps_all_it_knows_and_gets_three_words_more() -> None:
     torch.testing.assert_close(made.body.eval()(ids)[..., : body.config.vocab], body.eval()(ids))
 
 
+def test_a_field_may_change_that_changes_no_shape() -> None:
+    body: Any = build("gpt-nano")
+    assert gpt_tasks.of(body, "classify", 2, dropout=0.4).config.body.dropout == 0.4
+    for change in ({"width": 64}, {"depth": 1}, {"depth": 3}):
+        with pytest.raises(ValueError, match=r"cannot change: .* was trained otherwise"):
+            gpt_tasks.of(body, "classify", 2, **change)
+
+
+def test_inputs_of_a_gpt_are_refused_for_any_other_model(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("text,label\n" + "".join(f"w{i} {i},{i % 2}\n" for i in range(200)))
+    for model in ("intra-sst-binary", "world-bert"):
+        with pytest.raises(ValueError, match=r"--inputs similarity is for a .*GPT, and .* leave it out"):
+            classify.build(classify.Recipe(data=str(tmp_path / "mine.csv"), model=model, inputs="similarity"))
+
+
 @pytest.fixture
 def written(tmp_path: Path) -> str:
     """The folder of a GPT that reads letters."""
