@@ -12,6 +12,8 @@ from regard.attention import (
     Atrous,
     Attention,
     Axis,
+    Dilated,
+    Grid,
     Layout,
     Partition,
     Partitioned,
@@ -31,6 +33,8 @@ partitions = st.one_of(
     st.builds(Window, st.integers(1, 5)),
     st.integers(2, 5).flatmap(lambda size: st.builds(Shifted, st.just(size), st.integers(1, size - 1))),
     st.builds(Atrous, st.integers(1, 4)),
+    st.builds(Dilated, st.integers(1, 3), st.integers(1, 3)),
+    st.builds(Grid, st.integers(1, 5)),
     st.builds(Axis, st.sampled_from(["rows", "columns"])),
 )
 
@@ -42,6 +46,12 @@ def group_of(partition: Partition, row: int, column: int, height: int, width: in
             # The window borders lie `shift` before the multiples of the size, on a side longer than one window.
             down, right = (shift if height > size else 0), (shift if width > size else 0)
             return (row + size - down) // size, (column + size - right) // size
+        case Dilated(size, rate):
+            # Of each class of cells `rate` apart, neighbours in that class share a window.
+            return row % rate + 100 * (row // rate // size), column % rate + 100 * (column // rate // size)
+        case Grid(size):
+            # As many cells of a side as a window has, evenly apart.
+            return row % -(-height // size), column % -(-width // size)
         case Window(size):
             return row // size, column // size
         case Atrous(rate):
@@ -167,6 +177,8 @@ def test_a_partition_that_cannot_be_is_refused() -> None:
         (lambda: Shifted(4, 4), "a shift of 4 does not lie within windows of 4"),
         (lambda: Shifted(4, -2), "a shift of -2 does not lie within windows of 4"),
         (lambda: Atrous(0), "tokens 0 apart are none"),
+        (lambda: Dilated(4, 0), "windows of 4 tokens 0 apart hold nothing"),
+        (lambda: Grid(0), "a window of 0 tokens holds nothing"),
         (lambda: Axis("row"), "no axis is called 'row'; choose rows or columns"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -178,6 +190,15 @@ def test_a_partition_settles_who_sees_whom() -> None:
         ValueError, match="who sees whom, and where, is settled by the partition; leave visible and positions out"
     ):
         Partitioned(multihead(8, 2), Window(2))(torch.randn(1, 4, 4, 8), visible=causal(4))
+
+
+@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 3))
+def test_a_dilation_of_one_is_a_window_and_one_that_spans_the_map_a_grid(size: int, rate: int, windows: int) -> None:
+    x = torch.randn(2, size * rate, size * rate * windows, 2)
+    assert Dilated(size, 1).split(x).equal(Window(size).split(x))
+    square = x[:, :, : size * rate]
+    assert Dilated(size, rate).split(square).equal(Grid(size).split(square))
+    assert Grid(size).split(square).equal(Atrous(rate).split(square))
 
 
 def test_windows_carry_their_own_positions() -> None:

@@ -23,14 +23,18 @@ FORMAT = "regard-views-1"
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The patches of a picture, row by row; the picture itself may come along as `data:image/png;base64,…`."""
+    """The patches of a picture, row by row; the picture itself may come along as `data:image/png;base64,…`.
+
+    The `leading` tokens, such as [CLS], stand before the patches and have no place on the picture.
+    """
 
     height: int
     width: int
     image: str | None = None
+    leading: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return self.height * self.width
+        return len(self.leading) + self.height * self.width
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,9 @@ def axis_json(axis: Axis) -> dict[str, Any]:
     match axis:
         case Words(pieces, spans):
             return {"kind": "words", "labels": list(pieces), "words": [list(span) for span in spans]}
-        case Grid(height, width, image):
-            picture = {} if image is None else {"image": image}
-            return {"kind": "grid", "height": height, "width": width, **picture}
+        case Grid(height, width, image, leading):
+            more = ({} if image is None else {"image": image}) | ({"leading": list(leading)} if leading else {})
+            return {"kind": "grid", "height": height, "width": width, **more}
         case Latents(count):
             return {"kind": "latents", "count": count}
         case Boxes(boxes, labels):

@@ -51,7 +51,13 @@ def schema() -> dict[str, Any]:
         return {"type": "object", "properties": properties, "required": [n for n in properties if n not in optional]}
 
     words = {"kind": {"const": "words"}, "labels": {**labels, "minItems": 1}, "words": _rows(place, 2)}
-    grid = {"kind": {"const": "grid"}, "height": count, "width": count, "image": image}
+    grid = {
+        "kind": {"const": "grid"},
+        "height": count,
+        "width": count,
+        "image": image,
+        "leading": {**labels, "minItems": 1},
+    }
     boxes = {"kind": {"const": "boxes"}, "boxes": _rows({"type": "number"}, 4), "labels": labels}
     packed = {
         "shape": {"type": "array", "items": count, "minItems": 2, "maxItems": 3},
@@ -90,7 +96,7 @@ def schema() -> dict[str, Any]:
             "axis": {
                 "oneOf": [
                     record(words, "words"),
-                    record(grid, "image"),
+                    record(grid, "image", "leading"),
                     record({"kind": {"const": "latents"}, "count": count}),
                     record(boxes),
                 ]
@@ -151,10 +157,12 @@ def _words(found: Mapping[str, Any], where: str) -> Words:
 
 def _grid(found: Mapping[str, Any], where: str) -> Grid:
     height, width = (_number(found.get(side), f"{where}.{side}", 1) for side in ("height", "width"))
-    if height * width > MANY:
+    given = _list(found["leading"], f"{where}.leading") if "leading" in found else []
+    leading = tuple(_text(each, f"{where}.leading[{i}]") for i, each in enumerate(given))
+    if len(leading) + height * width > MANY:
         raise ValueError(f"{where} has {height} × {width} places, and at most {MANY} are drawn")
     image = found.get("image")
-    return Grid(height, width, None if image is None else _picture(image, f"{where}.image"))
+    return Grid(height, width, None if image is None else _picture(image, f"{where}.image"), leading)
 
 
 def _latents(found: Mapping[str, Any], where: str) -> Latents:

@@ -4,7 +4,16 @@ Who asks (q) · who answers (k, v) · how they are scored · who may see whom ·
 """
 
 from regard.attention.attention import Attention, Latent, Partitioned, additive, bilinear, latent, location, multihead
-from regard.attention.bias import Alibi, Buckets, Continuous2d, Quadratic2d, Relative2d, Shaw
+from regard.attention.bias import (
+    Alibi,
+    Buckets,
+    Continuous2d,
+    Decomposed2d,
+    Distances2d,
+    Quadratic2d,
+    Relative2d,
+    Shaw,
+)
 from regard.attention.core import Additive, Dot, Edit, Location, Look, Score, mix, weigh
 from regard.attention.disentangled import Disentangled, Distances, disentangled
 from regard.attention.edits import off, only, then, uniform
@@ -24,7 +33,7 @@ from regard.attention.masks import (
     strided,
 )
 from regard.attention.memory import Memory
-from regard.attention.partition import Atrous, Axis, Layout, Partition, Shifted, Window, grid
+from regard.attention.partition import Atrous, Axis, Dilated, Grid, Layout, Partition, Shifted, Window, grid
 from regard.attention.recorder import record
 from regard.attention.trace import Trace
 
@@ -37,10 +46,14 @@ __all__ = [
     "Buckets",
     "Causal",
     "Continuous2d",
+    "Decomposed2d",
+    "Dilated",
     "Disentangled",
     "Distances",
+    "Distances2d",
     "Dot",
     "Edit",
+    "Grid",
     "Latent",
     "Layout",
     "Location",

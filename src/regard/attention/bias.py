@@ -7,6 +7,7 @@ serves a whole sequence and one more step of it.
 import math
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -77,20 +78,24 @@ class Shaw(nn.Module):
 
 
 class Relative2d(nn.Module):
-    """Swin's table: a learned number for each head and each offset inside a window (Liu 2021, eq. 4)."""
+    """Swin's table: a learned number for each head and each offset inside a window (Liu 2021, eq. 4).
 
-    def __init__(self, window: int | tuple[int, int], heads: int) -> None:
+    The first `leading` tokens, such as [CLS], have no cell, and nothing is added to their scores.
+    """
+
+    def __init__(self, window: int | tuple[int, int], heads: int, *, leading: int = 0) -> None:
         super().__init__()
         height, width = window = _pair(window)
-        self.window = window
+        self.window, self.leading = window, leading
         self.table = nn.Parameter(torch.empty((2 * height - 1) * (2 * width - 1), heads))
         nn.init.trunc_normal_(self.table, std=0.02)
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
-        _check_window(self.window, q, k)
+        _check_window(self.window, q[..., self.leading :, :], k[..., self.leading :, :])
         height, width = self.window
         down, right = _offsets(self.window, q.device).unbind(-1)
-        return self.table[(down + height - 1) * (2 * width - 1) + right + width - 1].permute(2, 0, 1)[None]
+        bias = self.table[(down + height - 1) * (2 * width - 1) + right + width - 1].permute(2, 0, 1)[None]
+        return F.pad(bias, (self.leading, 0, self.leading, 0)) if self.leading else bias
 
 
 class Continuous2d(nn.Module):
@@ -104,10 +109,61 @@ class Continuous2d(nn.Module):
 
     def forward(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g n d"]) -> Float[Tensor, "1 h n n"]:
         _check_window(self.window, q, k)
-        # Offsets are measured in the window of training, so that a larger one extrapolates little.
-        offsets = _offsets(self.window, q.device) * (8.0 / max(self.trained - 1, 1))
-        bias: Tensor = self.network((offsets.sign() * (1 + offsets.abs()).log2() / 3).to(q.dtype))
+        height, width = self.window
+        down, right = (torch.arange(1 - side, side, device=q.device) for side in self.window)
+        # Offsets are measured in the window of training, so that a larger one extrapolates little. The network reads
+        # each of them once, and they are then handed out to the pairs of cells that have them.
+        offsets = torch.cartesian_prod(down, right).view(-1, 2) * (8.0 / max(self.trained - 1, 1))
+        table: Tensor = self.network((offsets.sign() * (1 + offsets.abs()).log2() / 3).to(q.dtype))
+        down, right = _offsets(self.window, q.device).unbind(-1)
+        bias = table[(down + height - 1) * (2 * width - 1) + right + width - 1]
         return 16 * bias.sigmoid().permute(2, 0, 1)[None]
+
+
+class Distances2d(nn.Module):
+    """LeViT's table: a learned number for each head and each distance down and across, whichever way (Graham 2021).
+
+    The keys are the cells of a map; the queries are those of every `stride`-th row and column of it.
+    """
+
+    def __init__(self, cells: int | tuple[int, int], heads: int, *, stride: int = 1) -> None:
+        super().__init__()
+        self.cells = height, width = _pair(cells)
+        self.stride = stride
+        self.table = nn.Parameter(torch.zeros(heads, height * width))
+
+    def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "1 h q k"]:
+        height, width = self.cells
+        _check_cells((-(-height // self.stride), -(-width // self.stride)), self.cells, q, k)
+        down, right = (
+            (torch.arange(0, side, self.stride, device=q.device)[:, None] - torch.arange(side, device=q.device)).abs()
+            for side in self.cells
+        )
+        pairs = down[:, None, :, None] * width + right[None, :, None, :]
+        return self.table[:, pairs.flatten(2).flatten(0, 1)][None]
+
+
+class Decomposed2d(nn.Module):
+    """MViTv2's relative positions: a query is scored against its distance down and that across (Li 2022, eq. 5).
+
+    `width` is that of one head. Where the two maps differ in size, distances are measured in cells of the finer one.
+    """
+
+    def __init__(self, width: int, queries: tuple[int, int], keys: tuple[int, int]) -> None:
+        super().__init__()
+        self.queries, self.keys = queries, keys
+        rows, columns = (2 * max(pair) - 1 for pair in zip(queries, keys, strict=True))
+        self.rows = nn.Parameter(torch.empty(rows, width))
+        self.columns = nn.Parameter(torch.empty(columns, width))
+        for table in (self.rows, self.columns):
+            nn.init.trunc_normal_(table, std=0.02)
+
+    def forward(self, q: Float[Tensor, "b h q d"], k: Float[Tensor, "b g k d"]) -> Float[Tensor, "b h q k"]:
+        _check_cells(self.queries, self.keys, q, k)
+        x = torch.unflatten(q, 2, self.queries)
+        down = torch.einsum("bhijd,imd->bhijm", x, self.rows[_steps(self.queries[0], self.keys[0], q.device)])
+        right = torch.einsum("bhijd,jnd->bhijn", x, self.columns[_steps(self.queries[1], self.keys[1], q.device)])
+        return (down[..., :, None] + right[..., None, :]).flatten(4).flatten(2, 3)
 
 
 class Quadratic2d(nn.Module):
@@ -148,6 +204,21 @@ def _offsets(window: tuple[int, int], device: torch.device) -> Int[Tensor, "n n 
     rows, columns = (torch.arange(side, device=device) for side in window)
     cells = torch.cartesian_prod(rows, columns).view(-1, 2)
     return cells[:, None] - cells[None]
+
+
+def _steps(queries: int, keys: int, device: torch.device) -> Int[Tensor, "q k"]:
+    """How far each query of a side stands behind each key, in steps of the finer side and counted from 0."""
+    step_q, step_k = max(keys / queries, 1.0), max(queries / keys, 1.0)
+    q, k = torch.arange(queries, device=device) * step_q, torch.arange(keys, device=device) * step_k
+    return (q[:, None] - k + (keys - 1) * step_k).long()
+
+
+def _check_cells(queries: tuple[int, int], keys: tuple[int, int], q: Tensor, k: Tensor) -> None:
+    if (q.shape[-2], k.shape[-2]) != (queries[0] * queries[1], keys[0] * keys[1]):
+        raise ValueError(
+            f"a bias for queries on a map of {queries[0]}×{queries[1]} and keys on one of {keys[0]}×{keys[1]} got "
+            f"{q.shape[-2]} and {k.shape[-2]}; give pictures of the size that the model was built for"
+        )
 
 
 def _check_window(window: tuple[int, int], q: Tensor, k: Tensor) -> None:

@@ -29,6 +29,13 @@ class Partition:
     def pattern(self) -> str:
         return NEIGHBOURS
 
+    def groups(self) -> str:
+        return GROUPS
+
+    def axes(self, height: int, width: int) -> dict[str, int]:
+        """How long each letter of the pattern is; more letters than the four factors where cells are dilated."""
+        return self.factors(height, width)
+
     def shifts(self, height: int, width: int) -> tuple[int, int]:  # noqa: ARG002 - Shifted asks
         """How far the map is rolled up and to the left before it is cut."""
         return 0, 0
@@ -37,7 +44,7 @@ class Partition:
         return self._cut(x, padding=0)
 
     def merge(self, groups: Float[Tensor, "g n c"], height: int, width: int) -> Float[Tensor, "b h w c"]:
-        x = rearrange(groups, f"{GROUPS} -> {self.pattern()}", **self.factors(height, width))
+        x = rearrange(groups, f"{self.groups()} -> {self.pattern()}", **self.axes(height, width))
         return x.roll(self.shifts(height, width), dims=(1, 2))[:, :height, :width]
 
     def visible(self, height: int, width: int, device: torch.device) -> Bool[Tensor, "g 1 n n"] | None:
@@ -67,7 +74,7 @@ class Partition:
         up, left = self.shifts(height, width)
         if up or left:
             x = x.roll((-up, -left), dims=(1, 2))
-        return rearrange(x, f"{self.pattern()} -> {GROUPS}", **size)
+        return rearrange(x, f"{self.pattern()} -> {self.groups()}", **self.axes(height, width))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,39 @@ class Shifted(Window):
     def shifts(self, height: int, width: int) -> tuple[int, int]:
         # Where one window holds the whole side there is nothing to bring together.
         return self.shift if height > self.size else 0, self.shift if width > self.size else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Dilated(Window):
+    """Windows whose tokens lie `rate` apart: far-reaching like a grid, near like a window (Ibtehaz 2024)."""
+
+    rate: int
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or self.rate < 1:
+            raise ValueError(f"windows of {self.size} tokens {self.rate} apart hold nothing; give 1 or more of both")
+
+    def factors(self, height: int, width: int) -> dict[str, int]:
+        block = self.size * self.rate  # the side of `rate` × `rate` windows that lie between each other
+        return dict(i=-(-height // block) * self.rate, j=-(-width // block) * self.rate, p=self.size, q=self.size)
+
+    def pattern(self) -> str:
+        return "b (i p r) (j q s) c"
+
+    def groups(self) -> str:
+        return "(b i r j s) (p q) c"
+
+    def axes(self, height: int, width: int) -> dict[str, int]:
+        size = self.factors(height, width)
+        return {**size, "i": size["i"] // self.rate, "j": size["j"] // self.rate, "r": self.rate, "s": self.rate}
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(Window):
+    """As many tokens as a window has, spread evenly over a map of any size (Tu 2022, MaxViT's grid)."""
+
+    def pattern(self) -> str:
+        return SPREAD
 
 
 @dataclass(frozen=True, slots=True)

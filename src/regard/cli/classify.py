@@ -1,7 +1,9 @@
-"""Classify texts: the label of each, and how likely it is.
+"""Classify texts or pictures: the label of each, and how likely it is.
 
-Texts are arguments, or lines on standard input. With --pair they come two by two, or with a tab between.
+Texts, or the files of pictures, are arguments, or lines on standard input. With --pair texts come two by two, or with a
+tab between.
 
+    regard classify photo.jpg
     regard classify --model runs/classify-0 "What a wonderful film."
     regard classify --model runs/classify-0 --json < reviews.txt
     regard classify --model my-mrpc --pair "It rains." "Rain is falling."
@@ -10,10 +12,12 @@ Texts are arguments, or lines on standard input. With --pair they come two by tw
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
+from regard.cli.errors import UsageError
 from regard.cli.lines import Failure, print_answers
 from regard.cli.load import load_model
 from regard.cli.pairs import join_pairs, split_pair
@@ -21,25 +25,31 @@ from regard.names import Dtype
 
 GROUP = "Train and run"
 
+PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm"}  # names of files of pictures
+
 
 @dataclass(frozen=True, slots=True)
 class Flags:
     texts: Annotated[Positional[tuple[str, ...]], arg(metavar="TEXT")] = ()
-    """What to classify; without it, standard input line by line."""
+    """What to classify: texts, or files of pictures; without it, standard input line by line."""
     model: str = ""
-    """A name that `regard list zoo` shows, a folder, or hub:owner/name; the default classifier if left out."""
+    """A name that `regard list zoo` shows, a folder, or hub:owner/name; a default for what is given if left out."""
     pair: bool = False
     """Classify pairs of texts: two arguments each, or lines with a tab."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     json: bool = False
-    """Print JSON, one text a line: label and scores."""
+    """Print JSON, one text or picture a line: label and scores."""
 
 
 def main(flags: Flags) -> None:
-    """Print the label of each text."""
+    """Print the label of each text or picture."""
     texts = join_pairs(flags.texts) if flags.pair else flags.texts
-    classify: Any = load_model(flags.model, task="classify", dtype=flags.dtype)
+    pictured = bool(texts) and all(Path(text).suffix.lower() in PICTURES for text in texts)
+    tasks = ("recognize", "classify") if pictured else ("classify", "recognize")
+    classify: Any = load_model(flags.model, task=tasks, dtype=flags.dtype)
+    if flags.pair and classify.task == "recognize":
+        raise UsageError(f"{classify.name} classifies pictures one by one; leave --pair out")
 
     def answer(lines: Sequence[str]) -> Any:
         return classify([split_pair(line) for line in lines] if flags.pair else lines)

@@ -1,6 +1,6 @@
 """Open a model for a verb: by its name in the zoo, from its folder, or the default one of a task."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,15 @@ if TYPE_CHECKING:  # torch waits until a model is opened, so that help does not
     from regard.pipelines import Pipeline
 
 
-def load_model(what: str, *, task: str | None = None, dtype: Dtype = "float32") -> "Pipeline":
-    """A pipeline; without a name, that of the bundled model which is the default of its task."""
+def load_model(what: str, *, task: str | Sequence[str] | None = None, dtype: Dtype = "float32") -> "Pipeline":
+    """A pipeline; without a name, that of the bundled model which is the default of its task, the first of several."""
     from regard.zoo import default, zoo
 
-    if not what and task is not None:
-        what = default(task) or ""
+    tasks = [task] if isinstance(task, str) else list(task or ())
+    if not what and tasks:
+        what = default(tasks[0]) or ""
         if not what:
-            raise UsageError(f"no bundled model does {task}; name a folder by --model, as regard train leaves one")
+            raise UsageError(f"no bundled model does {tasks[0]}; name a folder by --model, as regard train leaves one")
     from regard.hub import CheckpointError
     from regard.pipelines import load
 
@@ -31,10 +32,11 @@ def load_model(what: str, *, task: str | None = None, dtype: Dtype = "float32") 
         raise (SystemExit if known else UsageError)(str(error)) from None
     except (ValueError, KeyError) as error:
         raise UsageError(str(error.args[0])) from None
-    if task is not None and found.task == "look":
+    if tasks and found.task == "look":
         raise UsageError(f"{found.name} is not one of regard's models and can only be looked at (regard look)")
-    if task is not None and found.task != task:
-        raise UsageError(f"{found.name} does {found.task}, not {task}; choose another model, or say regard run")
+    if tasks and found.task not in tasks:
+        wanted = " or ".join(tasks)
+        raise UsageError(f"{found.name} does {found.task}, not {wanted}; choose another model, or say regard run")
     return found
 
 

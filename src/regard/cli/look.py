@@ -1,4 +1,4 @@
-"""Look at what a model looks at: which words, for each word that it reads or writes.
+"""Look at what a model looks at: which words, for each word that it reads or writes, or where on a picture.
 
 Works on every model with attention, also on Hugging Face folders. Words are merged from the pieces that the model
 reads. Without --out the picture is drawn in the terminal, as the mean of the chosen heads; an SVG or a page shows each.
@@ -15,9 +15,17 @@ words, or at what followed them (induction).
     regard look my-gpt "When Mary and John met, John spoke to" --how patch \\
         --corrupt "When Mary and John met, Mary spoke to" --answer " Mary" --wrong " John"
     regard look my-gpt --how heads
+
+Of a model of pictures, the input is a file. --how attention shows where one token looks (--place), rollout all layers
+together, gradcam, occlusion, gradients and integrated what speaks for a class (--label), distance how far heads look,
+field what a cell depends on, colours the features, positions and filters what was learned about patches.
+
+    regard look my-vit photo.jpg --layer 5 --out look.svg
+    regard look my-vit photo.jpg --how gradcam --label cat --out cat.svg
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -36,6 +44,10 @@ if TYPE_CHECKING:
 GROUP = "Look inside"
 
 FORMATS = (".svg", ".html", ".json")
+PICTURED = (
+    *("rollout", "gradcam", "occlusion", "gradients", "integrated"),
+    *("distance", "field", "colours", "positions", "filters"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +56,24 @@ class Flags:
     """A name that `regard list zoo` shows, a folder (of regard or of Hugging Face), or hub:owner/name."""
     input: Annotated[Positional[str], arg(metavar="INPUT")] = ""
     """What the model reads."""
-    how: Literal["attention", "lens", "patch", "heads"] = "attention"
-    """At what to look: attention, logit lens, activation patching, or heads with a name on random words."""
+    how: Literal[
+        "attention",
+        "lens",
+        "patch",
+        "heads",
+        "rollout",
+        "gradcam",
+        "occlusion",
+        "gradients",
+        "integrated",
+        "distance",
+        "field",
+        "colours",
+        "positions",
+        "filters",
+    ] = "attention"
+    """At what to look: attention; of texts, logit lens, activation patching, or heads with a name on random words; of
+    pictures, the rest."""
     corrupt: str = ""
     """The other prompt of --how patch, of as many tokens."""
     answer: str = ""
@@ -64,6 +92,10 @@ class Flags:
     """One layer, counted from 0."""
     head: int | None = None
     """One head of each layer, counted from 0."""
+    place: str = ""
+    """Of a picture, who looks: a token such as [CLS], or row,column counted from 0."""
+    label: str = ""
+    """Of a picture, the class that a map is for; without it, the one that the model names."""
     specials: bool = False
     """Show special tokens such as <stop> too."""
     out: Path | None = None
@@ -75,12 +107,18 @@ class Flags:
 def main(flags: Flags) -> None:
     """Draw what the model looked at."""
     _check(flags)
+    pipeline = load_model(flags.model)
+    if pipeline.takes == "picture":
+        _seen(flags, pipeline)
+        return
+    if flags.how in PICTURED or flags.place or flags.label:
+        raise UsageError(f"--how {flags.how}, --place and --label are for pictures, and {pipeline.name} reads none")
     if flags.how != "attention":
-        _inside(flags)
+        _inside(flags, pipeline)
         return
     from regard.analysis.figure import html, panels, svg
 
-    reading, title = _attend(flags)
+    reading, title = _attend(flags, pipeline)
     if flags.out is not None and flags.out.suffix == ".json":
         flags.out.write_text(json.dumps(reading.views().to_json("f16"), ensure_ascii=False), encoding="utf-8")
         print(f"{flags.out}: {len(reading.maps)} attentions")
@@ -108,12 +146,46 @@ def main(flags: Flags) -> None:
         print(f"{flags.out}: {which}, {len(first.rows)} × {len(first.columns)} words")
 
 
-def _inside(flags: Flags) -> None:
+def _seen(flags: Flags, pipeline: Any) -> None:
+    """Draw what a model of pictures sees."""
+    from regard.analysis.seeing.figure import html, svg
+    from regard.cli import seen
+
+    if flags.how not in seen.WAYS:
+        raise UsageError(f"--how {flags.how} is for texts, and {pipeline.name} reads pictures; choose {_or(seen.WAYS)}")
+    if flags.out is not None and flags.out.suffix == ".json" and flags.how == "attention":
+        views = pipeline.attend(flags.input).views()
+        flags.out.write_text(json.dumps(views.to_json("f16"), ensure_ascii=False), encoding="utf-8")
+        print(f"{flags.out}: {len(views.views)} attentions")
+        return
+    chosen = seen.Chosen(flags.layer, flags.head, flags.place, flags.label)
+    try:
+        found = seen.show(pipeline, flags.input, flags.how, chosen)
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
+    if flags.json:
+        print(json.dumps(found.facts, ensure_ascii=False))
+    elif flags.out is None:
+        seen.draw(found)
+    if flags.out is not None:
+        drawn = json.dumps(found.facts, ensure_ascii=False)
+        if flags.out.suffix != ".json":
+            title = f"{pipeline.card.get('title') or pipeline.name}: {flags.how}"
+            figure = svg if flags.out.suffix == ".svg" else html
+            drawn = figure(found.sheets, title=title, caption=found.caption, columns=found.columns)
+        flags.out.write_text(drawn, encoding="utf-8")
+        print(f"{flags.out}: {len(found.sheets)} {'map' if len(found.sheets) == 1 else 'maps'}")
+
+
+def _or(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _inside(flags: Flags, pipeline: Any) -> None:
     """Draw a lens, a patching, or heads."""
     from regard.analysis.cells import html, svg
     from regard.cli import inside
 
-    pipeline = load_model(flags.model)
     if flags.how == "lens":
         options: dict[str, Any] = {name: value for name in ("target", "to") if (value := getattr(flags, name))}
         refuse_useless(options, pipeline.attend, pipeline.task)
@@ -152,10 +224,13 @@ def _check(flags: Flags) -> None:
 def _check_how(flags: Flags) -> None:
     """Refuse what the chosen way of looking would not read, and ask for what it needs."""
     reads = {
-        "attention": ("input", "target", "to", "kind", "layer", "head", "specials"),
+        "attention": ("input", "target", "to", "kind", "layer", "head", "specials", "place"),
         "lens": ("input", "target", "to"),
         "patch": ("input", "corrupt", "answer", "wrong", "part"),
         "heads": (),
+        "rollout": ("input", "place"),
+        **dict.fromkeys(("gradcam", "occlusion", "gradients", "integrated"), ("input", "label")),
+        **dict.fromkeys(("distance", "field", "colours", "positions", "filters"), ("input",)),
     }
     for field in fields(flags):
         value, always = getattr(flags, field.name), field.name in ("model", "how", "out", "json")
@@ -167,11 +242,10 @@ def _check_how(flags: Flags) -> None:
         raise UsageError(f"patching compares two prompts and two answers; give {', '.join(missing)}")
 
 
-def _attend(flags: Flags) -> tuple["Reading", str]:
+def _attend(flags: Flags, pipeline: Any) -> tuple["Reading", str]:
     """What the model looked at, and what its card calls it."""
     from regard.pipelines import TooLongError
 
-    pipeline = load_model(flags.model)
     options: dict[str, Any] = {name: value for name in ("target", "to") if (value := getattr(flags, name))}
     refuse_useless(options, pipeline.attend, pipeline.task)
     try:

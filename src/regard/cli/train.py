@@ -16,6 +16,7 @@ import sys
 from dataclasses import asdict, replace
 from importlib import import_module
 from inspect import cleandoc
+from itertools import pairwise
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -60,13 +61,29 @@ def _own(path: Path) -> ModuleType:
 
 
 def flags_of(args: list[str]) -> Any:
-    """The flags of every recipe, as a choice."""
+    """The flags of every recipe, as a choice; who classifies pictures means `recognize`, which `args` then say."""
     found = recipes_of(args)
+    if args[:1] == ["classify"] and _pictures(args):
+        args[0] = "recognize"
     if args and not args[0].startswith("-") and args[0] not in found:
         raise UsageError(unknown("recipe", args[0], found))
     return Union[  # noqa: UP007 - as many kinds as there are files
         tuple(Annotated[module.Recipe, subcommand(name, description=_text(module))] for name, module in found.items())
     ]
+
+
+def _pictures(args: list[str]) -> bool:
+    """Whether the data that are named are pictures: a set of them, or a folder of folders."""
+    from regard.data.sets import SETS
+
+    given = [following for name, following in pairwise(args) if name == "--data"]
+    given += [arg.removeprefix("--data=") for arg in args if arg.startswith("--data=")]
+    if not given:
+        return False
+    name, folder = given[-1], Path(given[-1])
+    if name in SETS:
+        return SETS[name].kind == "images"
+    return folder.is_dir() and any(inside.is_dir() for inside in folder.iterdir())
 
 
 def _text(module: ModuleType) -> str:

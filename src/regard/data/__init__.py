@@ -1,5 +1,7 @@
-"""Named data sets, text, pairs, labels and trees of your own, token files, and batches that resume exactly."""
+"""Named data sets; text, pairs, labels, trees and pictures of your own; token files; batches that resume exactly."""
 
+from regard.data.album import Pictures
+from regard.data.annotated import Detections, Objects
 from regard.data.batches import Batches
 from regard.data.corpus import tokenize
 from regard.data.dataset import Dataset, File
@@ -9,6 +11,7 @@ from regard.data.labelled import Example, labelled
 from regard.data.order import Order
 from regard.data.padded import Batch, put_side_by_side, token_batches
 from regard.data.pairs import pairs
+from regard.data.pictures import detections, pictures
 from regard.data.rows import Columns, belongs, columns, divide, lines, parallel, table
 from regard.data.sets import SETS, find
 from regard.data.spans import Documents, divide_span, mask_words
@@ -25,15 +28,19 @@ __all__ = [
     "Columns",
     "DataError",
     "Dataset",
+    "Detections",
     "Documents",
     "Example",
     "File",
+    "Objects",
     "Order",
+    "Pictures",
     "Tokens",
     "belongs",
     "brackets",
     "cache",
     "columns",
+    "detections",
     "divide",
     "divide_span",
     "documents",
@@ -48,6 +55,7 @@ __all__ = [
     "pairs",
     "parallel",
     "passages",
+    "pictures",
     "put_side_by_side",
     "skeleton",
     "split",

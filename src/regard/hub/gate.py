@@ -260,6 +260,9 @@ def _quote(value: object) -> str:
     return f"{str(value)[:60]!r}" if isinstance(value, str) else str(value)[:60]
 
 
+_DRAWING = (Tensor.normal_, Tensor.uniform_, Tensor.erfinv_)
+
+
 class _Unfilled(TorchFunctionMode):
     """First weights are not drawn: the file has others, and drawing them on `meta` first imports torch's compiler."""
 
@@ -268,7 +271,9 @@ class _Unfilled(TorchFunctionMode):
     ) -> Any:
         if getattr(func, "__module__", "") == "torch.nn.init":
             return args[0] if args else (kwargs or {})["tensor"]
-        return func(*args, **(kwargs or {}))
+        if func in _DRAWING and args[0].is_meta:  # by the functions of torch.nn.init that do not say so
+            return args[0]
+        return (torch.empty if func is torch.randn else func)(*args, **(kwargs or {}))
 
 
 @contextmanager

@@ -11,11 +11,12 @@ from torch import Tensor, nn
 from regard import files
 from regard.hub import gate
 from regard.hub.gate import CheckpointError, Entry, NoTableError
-from regard.hub.store import Checkpoint, fill, pack, write
+from regard.hub.store import Checkpoint, files_beside, fill, pack, read_processor, write
 from regard.hub.tables import rules
 from regard.hub.tables.table import Table, table, table_of
 from regard.text import Tokenizer
 from regard.text.tokenizer import FILES
+from regard.vision.processor import Processor
 
 SHARDS = 1000  # files of one model
 _NAMES = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
@@ -46,17 +47,27 @@ def read(
     theirs = dict(gate.read(stored)) if unsafe is None else {each: unsafe[each] for each in stored}
     fill(model, rules.load(known, theirs, prefix=found.prefix), dtype=dtype, device=device)
     card = {"title": name, **found.card_of(fields), **_labels(about, fields)}
-    return Checkpoint(model, found.family, tokenizer, card, place, name)
+    return Checkpoint(model, found.family, tokenizer, card, place, name, read_processor(place))
 
 
-def export(folder: str | Path, model: nn.Module, tokenizer: Tokenizer | None = None) -> None:
-    """Write a model and its tokenizer as a folder that `transformers` reads; replaces what was there."""
-    found = table_of(model)
+def export(
+    folder: str | Path,
+    model: nn.Module,
+    tokenizer: Tokenizer | None = None,
+    *,
+    processor: Processor | None = None,
+    model_type: str | None = None,
+) -> None:
+    """Write a model and its tokenizer or processor as a folder that `transformers` reads; replaces what was there.
+
+    With the `model_type` "timm", a ViT is written under the names of timm.
+    """
+    found = table_of(model, model_type)
     config: Any = model.config
     about = found.to_json(config, tokenizer)
     known = found.rules_of(asdict(config), about)
     theirs = rules.save(known, {name: tensor.detach() for name, tensor in model.state_dict().items()})
-    write(folder, about, pack(theirs, "float32"), None, {} if tokenizer is None else tokenizer.files())
+    write(folder, about, pack(theirs, "float32"), None, files_beside(tokenizer, processor))
 
 
 def _tokenizer(place: Path, found: Table, about: Mapping[str, Any], model: Any) -> Tokenizer | None:
@@ -73,7 +84,8 @@ def _tokenizer(place: Path, found: Table, about: Mapping[str, Any], model: Any) 
 def _labels(about: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """What the classes of a head are called, where all of them are named."""
     names, classes = about.get("id2label"), fields.get("classes")
-    if fields.get("head") not in ("classify", "tokens") or not isinstance(names, dict) or not isinstance(classes, int):
+    headed = fields.get("head", "classify") in ("classify", "tokens")  # a model of pictures has no other
+    if not headed or not isinstance(names, dict) or not isinstance(classes, int):
         return {}
     labels = [names.get(str(i)) for i in range(min(classes, len(names)))]
     return {"labels": labels} if len(labels) == classes and all(isinstance(each, str) for each in labels) else {}

@@ -9,7 +9,7 @@ from regard import zoo
 from regard.hub import gate, gguf, huggingface, remote, sentence, store
 from regard.hub.gate import CheckpointError
 from regard.hub.store import Checkpoint
-from regard.hub.tables import nanogpt
+from regard.hub.tables import efficientnet, nanogpt
 
 
 def find(what: str | Path, *, pickle: bool = False) -> tuple[Path, str]:
@@ -40,8 +40,8 @@ def load(
     """Open a model; see `find` for what may be given, or give a GGUF file. All that is wrong is a `CheckpointError`.
 
     A GGUF file on the hub is named `hub:owner/name/file.gguf`, since a repository has many. `pickle`
-    also reads `pytorch_model.bin`, and nanoGPT's ckpt.pt by its path: only tensors and plain values of them. Prefer
-    safetensors.
+    also reads `pytorch_model.bin`, and by their paths nanoGPT's ckpt.pt and the .pth of an EfficientNet-Lite: only
+    tensors and plain values of them. Prefer safetensors.
     """
     if remote.is_file(what):
         what = remote.fetch_file(str(what))
@@ -51,9 +51,14 @@ def load(
     if (file := nanogpt.find(what)) is not None:
         with gate.guard(file):
             return nanogpt.read(file, dtype=dtype, device=device, pickle=pickle)
+    if (file := efficientnet.find(what)) is not None:
+        with gate.guard(file):
+            return efficientnet.read(file, dtype=dtype, device=device, pickle=pickle)
     folder, name = find(what, pickle=pickle)
     with gate.guard(folder):
         about = gate.read_json(folder / "config.json")
+        if "format" not in about and "architecture" in about:  # in the singular, which timm writes
+            about["model_type"] = "timm"
         if "format" not in about and ("model_type" in about or "architectures" in about):
             if (home := sentence.home(folder)) is None:
                 return huggingface.read(folder, name, about, dtype=dtype, device=device, pickle=pickle)

@@ -7,6 +7,7 @@ With the storage type int8, a matrix `w` of the model is kept as whole numbers f
 float32 for each row under `w.scale`; their product is what is loaded. Vectors are kept in float32.
 """
 
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,8 +25,10 @@ from regard.hub.gate import CheckpointError, Entry
 from regard.models.family import Family, family
 from regard.names import Dtype
 from regard.text import Tokenizer
+from regard.vision.processor import Processor
 
 FORMAT = 1  # rises when an older reader would misread the folder
+PROCESSOR = "preprocessor_config.json"
 _SCALE = ".scale"
 
 
@@ -39,6 +42,7 @@ class Checkpoint:
     card: Mapping[str, Any]
     folder: Path
     name: str
+    processor: Processor | None = None  # of a model of pictures
 
 
 def save(
@@ -48,9 +52,10 @@ def save(
     family: Family,
     card: Mapping[str, Any] | None = None,
     tokenizer: Tokenizer | None = None,
+    processor: Processor | None = None,
     dtype: Dtype = "float32",
 ) -> None:
-    """Write a model of a family, its card and its tokenizer; replaces what was there.
+    """Write a model of a family, its card, and its tokenizer or processor; replaces what was there.
 
     `dtype` is that of the file: bfloat16 has half the size of float32, int8 a quarter.
     """
@@ -63,7 +68,7 @@ def save(
     config: Any = model.config
     about = {"format": FORMAT, "family": family.name, "config": asdict(config)}
     tensors = {name: tensor.detach() for name, tensor in model.state_dict().items()}
-    write(folder, about, pack(tensors, dtype), card or {}, {} if tokenizer is None else tokenizer.files())
+    write(folder, about, pack(tensors, dtype), card or {}, files_beside(tokenizer, processor))
 
 
 def read(
@@ -84,7 +89,21 @@ def read(
         Tokenizer.load(place) if (place / "tokenizer.json").exists() or (place / "source.spm").exists() else None
     )
     fill(model, _unpack(stored, scales), dtype=dtype, device=device)
-    return Checkpoint(model, found, tokenizer, card, place, name)
+    return Checkpoint(model, found, tokenizer, card, place, name, read_processor(place))
+
+
+def read_processor(place: Path) -> Processor | None:
+    """What is done to pictures before a model sees them, where its folder says it."""
+    path = place / PROCESSOR
+    return Processor.from_json(gate.read_json(path)) if path.exists() else None
+
+
+def files_beside(tokenizer: Tokenizer | None, processor: Processor | None) -> dict[str, bytes]:
+    """What lies beside the weights: how texts and pictures are read."""
+    found = {} if tokenizer is None else dict(tokenizer.files())
+    if processor is not None:
+        found[PROCESSOR] = json.dumps(processor.to_json(), indent=2).encode()
+    return found
 
 
 def fill(model: nn.Module, tensors: Mapping[str, Tensor], *, dtype: torch.dtype, device: str | torch.device) -> None:

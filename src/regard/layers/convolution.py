@@ -3,6 +3,7 @@
 Images and feature maps are torch's "b c h w"; the stems hand on maps of tokens, "b h w c", and sequences are "b n w".
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import torch
@@ -10,8 +11,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils.parametrizations import weight_norm
 
-from regard.attention import Attention, Dot
+from regard.attention import Attention, Dot, Layout
 from regard.layers.dropout import Dropout
+from regard.layers.residual import Residual
+
+Conv = Callable[..., nn.Module]  # called as nn.Conv2d is
 
 
 class PatchEmbed(nn.Module):
@@ -58,46 +62,120 @@ class ConvStem(nn.Module):
 class ShortcutBlock(nn.Module):
     """A branch plus its shortcut, which is the identity where the shapes allow (He 2016)."""
 
-    def __init__(self, branch: nn.Module, shortcut: nn.Module) -> None:
+    def __init__(self, branch: nn.Module, shortcut: nn.Module, *, drop_path: float = 0.0) -> None:
         super().__init__()
         self.branch, self.shortcut = branch, shortcut
+        self.join = Residual(1, drop_path=drop_path)  # whose width only a LayerScale would have
 
     def forward(self, x: Float[Tensor, "b c *n"]) -> Float[Tensor, "b o *m"]:
-        y: Tensor = self.branch(x) + self.shortcut(x)
+        y: Tensor = self.join(self.shortcut(x), self.branch(x))
         return y.relu()
 
 
 class BasicBlock(ShortcutBlock):
-    """ResNet's block of two 3×3 convolutions (He 2016). `zero_init` starts it as its shortcut alone (Goyal 2017)."""
+    """ResNet's block of two 3×3 convolutions (He 2016). `zero_init` starts it as its shortcut alone (Goyal 2017).
 
-    def __init__(self, channels: int, width: int, *, stride: int = 1, zero_init: bool = True) -> None:
+    `conv` makes the 3×3 convolutions. With a `squeeze`, the branch ends in a squeeze-excitation through this share of
+    its channels; a `pooled` shortcut averages what it steps over (ResNet-D, He 2019); `drop_path` is stochastic depth.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        width: int,
+        *,
+        stride: int = 1,
+        zero_init: bool = True,
+        conv: Conv = nn.Conv2d,
+        squeeze: float = 0.0,
+        pooled: bool = False,
+        drop_path: float = 0.0,
+    ) -> None:
         super().__init__(
             branch=nn.Sequential(
-                conv_bn(channels, width, 3, stride=stride),
+                conv_bn(channels, width, 3, stride=stride, conv=conv),
                 nn.ReLU(),
-                conv_bn(width, width, 3, zero_init=zero_init),
+                conv_bn(width, width, 3, zero_init=zero_init, conv=conv),
+                *_excite(width, squeeze),
             ),
-            shortcut=_shortcut(channels, width, stride),
+            shortcut=_shortcut(channels, width, stride, pooled),
+            drop_path=drop_path,
         )
 
 
 class Bottleneck(ShortcutBlock):
-    """ResNet's deep block: narrow by `reduction`, convolve, widen (He 2016), with the stride on the 3×3 (v1.5)."""
+    """ResNet's deep block: narrow by `reduction`, convolve, widen (He 2016), with the stride on the 3×3 (v1.5).
+
+    The other settings are those of `BasicBlock`.
+    """
 
     def __init__(
-        self, channels: int, width: int, *, stride: int = 1, reduction: int = 4, zero_init: bool = True
+        self,
+        channels: int,
+        width: int,
+        *,
+        stride: int = 1,
+        reduction: int = 4,
+        zero_init: bool = True,
+        conv: Conv = nn.Conv2d,
+        squeeze: float = 0.0,
+        pooled: bool = False,
+        drop_path: float = 0.0,
     ) -> None:
         narrow = _reduce(width, reduction)
         super().__init__(
             branch=nn.Sequential(
                 conv_bn(channels, narrow, 1),
                 nn.ReLU(),
-                conv_bn(narrow, narrow, 3, stride=stride),
+                conv_bn(narrow, narrow, 3, stride=stride, conv=conv),
                 nn.ReLU(),
                 conv_bn(narrow, width, 1, zero_init=zero_init),
+                *_excite(width, squeeze),
             ),
-            shortcut=_shortcut(channels, width, stride),
+            shortcut=_shortcut(channels, width, stride, pooled),
+            drop_path=drop_path,
         )
+
+
+class SqueezeExcitation(nn.Module):
+    """Each channel is scaled by what the whole map says of it (Hu 2018)."""
+
+    def __init__(self, channels: int, hidden: int, *, activation: Callable[[], nn.Module] = nn.ReLU) -> None:
+        super().__init__()
+        self.down, self.up = nn.Conv2d(channels, hidden, 1), nn.Conv2d(hidden, channels, 1)
+        self.activation = activation()
+
+    def forward(self, x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b c h w"]:
+        told: Tensor = self.up(self.activation(self.down(x.mean(dim=(2, 3), keepdim=True))))
+        return x * told.sigmoid()
+
+
+class FrozenNorm(nn.Module):
+    """A batch norm whose statistics and weights stay what they were, as detectors have in a trained backbone."""
+
+    weight: Tensor
+    bias: Tensor
+    running_mean: Tensor
+    running_var: Tensor
+
+    def __init__(self, norm: nn.BatchNorm2d) -> None:
+        super().__init__()
+        self.eps = norm.eps
+        for name in ("weight", "bias", "running_mean", "running_var"):
+            setattr(self, name, nn.Buffer(getattr(norm, name).detach().clone()))
+
+    def forward(self, x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b c h w"]:
+        scale = self.weight * (self.running_var + self.eps).rsqrt()
+        return x * scale[:, None, None] + (self.bias - self.running_mean * scale)[:, None, None]
+
+
+def freeze_norms(module: nn.Module) -> None:
+    """Replace every batch norm inside of a module by one that learns nothing more."""
+    for name, part in module.named_children():
+        if isinstance(part, nn.BatchNorm2d):
+            setattr(module, name, FrozenNorm(part))
+        else:
+            freeze_norms(part)
 
 
 class FeatureAttention(nn.Module):
@@ -126,7 +204,7 @@ class FeatureAttention(nn.Module):
         self.gate = nn.Parameter(torch.zeros(1))
 
     def forward(self, x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b c h w"]:
-        seen: Tensor = self.attn(x.flatten(2).mT)
+        seen: Tensor = self.attn(x.flatten(2).mT, layout=Layout(*x.shape[2:]))
         return x + self.gate * seen.mT.reshape(x.shape)
 
 
@@ -151,19 +229,34 @@ class TemporalConv(nn.Module):
         return y.mT
 
 
-def conv_bn(channels: int, width: int, kernel: int, *, stride: int = 1, zero_init: bool = False) -> nn.Sequential:
+def conv_bn(
+    channels: int,
+    width: int,
+    kernel: int,
+    *,
+    stride: int = 1,
+    zero_init: bool = False,
+    conv: Conv = nn.Conv2d,
+) -> nn.Sequential:
     """A convolution without bias and its batch norm; `zero_init` starts the output at zero."""
     norm = nn.BatchNorm2d(width)
     if zero_init:
         nn.init.zeros_(norm.weight)
-    return nn.Sequential(
-        nn.Conv2d(channels, width, kernel, stride=stride, padding=kernel // 2, bias=False),
-        norm,
-    )
+    return nn.Sequential(conv(channels, width, kernel, stride=stride, padding=kernel // 2, bias=False), norm)
 
 
-def _shortcut(channels: int, width: int, stride: int) -> nn.Module:
-    return nn.Identity() if channels == width and stride == 1 else conv_bn(channels, width, 1, stride=stride)
+def _shortcut(channels: int, width: int, stride: int, pooled: bool = False) -> nn.Module:
+    if channels == width and stride == 1:
+        return nn.Identity()
+    if not pooled or stride == 1:
+        return conv_bn(channels, width, 1, stride=stride)
+    # At the edge of a map of odd size, the mean is that of the cells there are.
+    pool = nn.AvgPool2d(stride, stride, ceil_mode=True, count_include_pad=False)
+    return nn.Sequential(pool, conv_bn(channels, width, 1))
+
+
+def _excite(width: int, squeeze: float) -> tuple[nn.Module, ...]:
+    return (SqueezeExcitation(width, max(1, round(squeeze * width))),) if squeeze else ()
 
 
 def _temporal_block(width: int, hidden: int, kernel: int, dilation: int, dropout: float) -> ShortcutBlock:

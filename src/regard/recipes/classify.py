@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from regard.recipes.tuning import Tuning
+from regard.recipes.tuning import TextTuning
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -28,7 +28,7 @@ FRESH, SMALLER = "intra-sst-binary", ("width=150", "hidden=128", "depth=1")  # t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe(Tuning):
+class Recipe(TextTuning):
     data: str = "sst2"
     """A named set, a table (CSV, TSV, JSON lines, Parquet), which is divided, or a folder with train, val and test."""
     text: str = ""
@@ -54,7 +54,7 @@ class Recipe(Tuning):
     """Label smoothing (Szegedy 2016): this share of the target probability is spread over all labels."""
 
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
-        **Tuning.bounds,
+        **TextTuning.bounds,
         "vocab": (5, 10**7),
         "auxiliary": (0, 100),
         "word_dropout": (0, 1),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from regard.recipes.tuning import Tuning
+from regard.recipes.tuning import TextTuning
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -24,7 +24,7 @@ SCALE = 20.0  # of the cosines that are compared; its inverse is known as temper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe(Tuning):
+class Recipe(TextTuning):
     data: str = "stsb"
     """A named set, a table of two texts (and a score or label), which is divided, or a folder with train and val."""
     text: str = ""
@@ -40,7 +40,7 @@ class Recipe(Tuning):
     vocab: int = 8000
     """Vocabulary size of a fresh model, in pieces of words."""
 
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {**Tuning.bounds, "vocab": (5, 10**7)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {**TextTuning.bounds, "vocab": (5, 10**7)}
 
 
 class Scale(NamedTuple):

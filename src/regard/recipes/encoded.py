@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.data import Batch, Batches
-    from regard.recipes.tuning import Begin, Tuning
+    from regard.recipes.tuning import Begin, TextTuning
 
 Texts = Sequence[tuple[str, ...]]
 
@@ -19,7 +19,7 @@ LIMIT, ROWS = 128, 32  # tokens of a text, and texts of a batch, where nobody sa
 SCORED = 4000  # tokens that are read at once in a measurement
 
 
-def limit_of(recipe: "Tuning", begin: "Begin") -> int:
+def limit_of(recipe: "TextTuning", begin: "Begin") -> int:
     """The most tokens of a text."""
     context = getattr(begin.model.config, "context", None)
     limit = recipe.limit or min(LIMIT, context or LIMIT)
@@ -51,7 +51,7 @@ def encode(begin: "Begin", texts: Texts, limit: int) -> tuple[list[list[int]], l
 
 
 def batches(
-    recipe: "Tuning",
+    recipe: "TextTuning",
     begin: "Begin",
     ids: Sequence[Sequence[int]],
     wanted: Sequence[Sequence[int]],

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regard.text import Tokenizer
     from regard.train.task import Task
 
+MEASURED = 0.15  # share of the words that are hidden in a measurement
 FITTED = 100  # batches from which the overlap of passages is judged
 
 
@@ -38,7 +39,9 @@ class Recipe(Plan):
     limit: int = 128
     """Maximum length in tokens of two passages together."""
     mask: float = 0.15
-    """Share of the words that are hidden."""
+    """Share of the words that are hidden in training; measured is always with 0.15."""
+    init: Literal["normal", "mimetic"] = "mimetic"
+    """First weights of the attentions: drawn as BERT's, or to look at neighbours (mimetic, Trockman 2023)."""
     second: Literal["next", "order", "none"] = "next"
     """Next sentence prediction (NSP), sentence order prediction (SOP, Lan 2020), or masked words alone."""
     documents: int = 0
@@ -62,6 +65,7 @@ def build(recipe: Recipe) -> "Task":
     import torch
 
     from regard.data import SETS
+    from regard.layers.mimetic import mimetic
     from regard.recipes import choose
     from regard.text import Tokenizer
     from regard.train.task import Task
@@ -80,6 +84,8 @@ def build(recipe: Recipe) -> "Task":
     head = "masked" if recipe.second == "none" else "pretraining"
     decided = {"vocab": tokenizer.vocab, "context": recipe.limit, "head": head}
     family, model = choose.build(recipe.model, recipe.set, decided)
+    if recipe.init == "mimetic":
+        mimetic(model)
     learnt, unseen = (encode(tokenizer, documents) for documents in (train, held))
     met, watched = (batches(recipe, tokenizer, documents) for documents in (learnt, unseen))
     card = {"title": f"Masked words: {family.name}, {recipe.data}", "data": recipe.data, "lower": tokenizer.lower}
@@ -140,14 +146,17 @@ def batches(recipe: Recipe, tokenizer: "Tokenizer", known: "Documents") -> "Batc
     room, spans = recipe.limit - 3, known.spans(recipe.limit - 3)
     first, last, mask = (tokenizer.special(role) for role in ("start", "stop", "mask"))
 
-    def make(row: int, chance: Chance) -> tuple[list[int], list[int], list[int], list[int]]:
+    def make(row: int, chance: Chance, share: float) -> tuple[list[int], list[int], list[int], list[int]]:
         before, after, other = divide_span(known, spans, row, room, recipe.second, chance)
         ids = [first, *before, last, *after, last]
-        hidden, wanted = mask_words(ids, tokenizer.vocab, mask, recipe.mask, tokenizer.specials, chance)
+        hidden, wanted = mask_words(ids, tokenizer.vocab, mask, share, tokenizer.specials, chance)
         return hidden, [0] * (len(before) + 2) + [1] * (len(after) + 1), wanted, [other]
 
     def collate(rows: Any, chance: Chance | None) -> Batch:
-        made = [make(row, Chance(recipe.seed, "held", row) if chance is None else chance) for row in rows.tolist()]
+        made = [
+            make(row, Chance(recipe.seed, "held", row), MEASURED) if chance is None else make(row, chance, recipe.mask)
+            for row in rows.tolist()
+        ]
         pads = (tokenizer.pad or 0, 0, -100, 0)
         sides, lengths = zip(
             *(put_side_by_side(side, pad) for side, pad in zip(zip(*made, strict=True), pads, strict=True)), strict=True

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from regard.recipes.tuning import Tuning
+from regard.recipes.tuning import TextTuning
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -27,7 +27,7 @@ NONE = -100  # where no word begins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe(Tuning):
+class Recipe(TextTuning):
     data: str = ""
     """A file of words and tags, which is divided, or a folder with train.conll, val.conll and, if any, test.conll."""
     model: str = "bert-tiny"
@@ -37,7 +37,7 @@ class Recipe(Tuning):
     lower: bool = False
     """Lower-case all text of a fresh model."""
 
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {**Tuning.bounds, "vocab": (5, 10**7)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {**TextTuning.bounds, "vocab": (5, 10**7)}
 
 
 def build(recipe: Recipe) -> "Task":

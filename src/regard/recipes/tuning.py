@@ -41,20 +41,28 @@ class Tuning(Plan):
     """Peak learning rate (the optimizer's step size); 0 is 1e-4 for a trained model and 2e-3 for a fresh one."""
     warmup: int = 100
     """Warm-up: steps in which the learning rate rises from zero to its peak."""
-    batch_size: int = 0
-    """Texts in a batch, of any length; 0 is 32 for a trained model, and goes by --tokens for a fresh one."""
-    limit: int = 0
-    """Maximum length in tokens; longer texts are cut off. 0 is 128, or the model's context where that is shorter."""
 
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
         **Plan.bounds,
         "steps": (0, 10**9),
         "lr": (0, 1e3),
         "epochs": (0, 10**6),
-        "batch_size": (0, 10**6),
-        "limit": (0, 10**6),
         "lora": (0, 10**5),
         "layer_decay": (0.01, 1.0),
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextTuning(Tuning):
+    batch_size: int = 0
+    """Texts in a batch, of any length; 0 is 32 for a trained model, and goes by --tokens for a fresh one."""
+    limit: int = 0
+    """Maximum length in tokens; longer texts are cut off. 0 is 128, or the model's context where that is shorter."""
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **Tuning.bounds,
+        "batch_size": (0, 10**6),
+        "limit": (0, 10**6),
     }
 
 
@@ -63,7 +71,7 @@ class Begin(NamedTuple):
 
     family: "Family"
     model: Any
-    tokenizer: "Tokenizer"
+    tokenizer: Any  # a Tokenizer; of a model of pictures, its Processor
     before: Mapping[str, Any]  # the story of a trained model; empty for a fresh one
     anew: tuple[str, ...]  # what is drawn anew of it, by the names of tensors
 
@@ -73,7 +81,7 @@ class Begin(NamedTuple):
 
 
 def begin(
-    recipe: Tuning,
+    recipe: TextTuning,
     train: Callable[["Family"], "Tokenizer"],
     *,
     head: str,
@@ -102,7 +110,7 @@ def begin(
     return Begin(family, model, tokenizer, {}, tuple(model.state_dict()))
 
 
-def _trained(recipe: Tuning, head: str, labels: Sequence[str], task: "gpt_tasks.Task") -> Begin:
+def _trained(recipe: TextTuning, head: str, labels: Sequence[str], task: "gpt_tasks.Task") -> Begin:
     import torch
 
     from regard.data import DataError

@@ -32,7 +32,15 @@ def finish(training: Training, run: Run, say: Callable[[str], object]) -> None:
         _save_state(run.model, model, card)
         say(f"{run.model} holds the state dict alone: a Task with a `family` leaves a model that regard.load opens")
         return
-    save(run.model, model, family=task.family, card=card, tokenizer=task.tokenizer, dtype=task.dtype)
+    save(
+        run.model,
+        model,
+        family=task.family,
+        card=card,
+        tokenizer=task.tokenizer,
+        processor=task.processor,
+        dtype=task.dtype,
+    )
 
 
 def _weights(training: Training, run: Run) -> dict[str, Tensor]:

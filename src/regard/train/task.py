@@ -10,6 +10,7 @@ from regard.models.family import Family
 from regard.names import Dtype
 from regard.text import Tokenizer
 from regard.train.source import Source
+from regard.vision.processor import Processor
 
 Groups = Callable[[nn.Module], Sequence[Mapping[str, Any]]]
 
@@ -40,6 +41,7 @@ class Task:
     trained_with: Mapping[str, Any] = field(default_factory=dict)  # facts in place of flags; None leaves a flag out
     measure: Callable[[nn.Module], Mapping[str, Any]] | None = None  # for the card: `measured`
     tokenizer: Tokenizer | None = None
+    processor: Processor | None = None  # of pictures
     dtype: Dtype = "bfloat16"  # of the weights that are saved
     notes: Sequence[str] = ()  # what the user should know before the first step, say how a table was read
 

@@ -35,6 +35,7 @@ def file(**changes: Any) -> str:
     [
         Words(("x", "y", "z"), ((0, 1), (2, 2)), ("xy", "z")),
         Grid(1, 3, "data:image/png;base64,iVBORw0KGgo="),
+        Grid(1, 2, leading=("[CLS]",)),
         Latents(3),
         Boxes(((0.0, 0.0, 1.0, 1.0),) * 3, ("p", "q", "r")),
     ],

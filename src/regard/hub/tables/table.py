@@ -85,10 +85,11 @@ def task_by_head(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"task": TASKS[fields["head"]]}
 
 
-def table_of(model: nn.Module) -> Table:
-    """The table by which a model of ours is written for others."""
+def table_of(model: nn.Module, model_type: str | None = None) -> Table:
+    """The table by which a model of ours is written for others; that of one `model_type`, where several might."""
     for each in tables().values():
-        if type(model) is each.family.model and (each.fits is None or each.fits(model.config)):
+        named = each.model_type == model_type if model_type is not None else each.model_type != "timm"
+        if named and type(model) is each.family.model and (each.fits is None or each.fits(model.config)):
             return each
     known = ", ".join(sorted({each.family.name for each in tables().values()}))
     raise ValueError(

@@ -1,10 +1,11 @@
 """Position encodings: where a token stands in a sequence, a map, a graph or on a sphere.
 
 One of sequences is called as `position(x, start=0)`, one of maps as `position(x)`; both give x with its encoding added
-or concatenated. Rotary ones turn queries and keys inside an attention. Relative biases of the scores live in
-`regard.attention`.
+or concatenated. One of cells is called as `position(rows, columns)` and gives the encoding itself. Rotary ones turn
+queries and keys inside an attention. Relative biases of the scores live in `regard.attention`.
 """
 
+from regard.layers.position.cells import LearnedCells, WaveCells
 from regard.layers.position.graph import Laplacian, laplacian
 from regard.layers.position.rotary import Rotary, Rotary2d
 from regard.layers.position.scaling import Dynamic, Linear, Llama3, LongRope, Scaling, Yarn
@@ -20,6 +21,7 @@ __all__ = [
     "Laplacian",
     "Learned",
     "Learned2d",
+    "LearnedCells",
     "Linear",
     "Llama3",
     "LongRope",
@@ -29,6 +31,7 @@ __all__ = [
     "Scaling",
     "Sinusoidal",
     "Sinusoidal2d",
+    "WaveCells",
     "Yarn",
     "coordinates",
     "harmonics",

@@ -62,16 +62,23 @@ class Rotary2d(nn.Module):
         self.width, self.columns, self.leading = width, columns, leading
         self.base, self.interleaved = base, interleaved
 
-    def forward(self, x: Float[Tensor, "b h n d"], start: int = 0) -> Float[Tensor, "b h n d"]:
+    def forward(self, x: Float[Tensor, "b h n d"], start: int | Int[Tensor, "#b n"] = 0) -> Float[Tensor, "b h n d"]:
+        """`start` is the number of the first token, or that of every token: row × columns + column + leading."""
         if self.width != x.shape[-1]:
             raise ValueError(
                 f"a rotation of width {self.width} does not fit heads of width {x.shape[-1]}; "
                 f"give it the width of one head, Rotary2d({x.shape[-1]}, {self.columns})"
             )
         # Leading tokens are put at the origin, where the angle is zero.
-        cell = (torch.arange(start, start + x.shape[-2], device=x.device) - self.leading).clamp(min=0)
+        if isinstance(start, Tensor):
+            tokens = start.to(x.device)
+        else:
+            tokens = torch.arange(start, start + x.shape[-2], device=x.device)
+        cell = (tokens - self.leading).clamp(min=0)
         positions = torch.stack((cell // self.columns, cell % self.columns), dim=-1)
         cos_sin = _cos_sin(positions, self.width // 2, self.base, self.interleaved, None, x.dtype)
+        if isinstance(start, Tensor):
+            cos_sin = cos_sin[0][:, None], cos_sin[1][:, None]  # the same for every head
         return _rotate(torch.unflatten(x, -1, (2, -1)), cos_sin, self.interleaved).flatten(-2)
 
 

@@ -67,7 +67,7 @@ class Sinusoidal2d(nn.Module):
 
     def forward(self, x: Float[Tensor, "b h w c"]) -> Float[Tensor, "b h w o"]:
         rows, columns = (torch.arange(side, device=x.device) for side in x.shape[1:3])
-        return join(x, _grid_waves(rows, columns, self.width, self.base), self.how)
+        return join(x, grid_waves(rows, columns, self.width, self.base), self.how)
 
 
 class GroundSample(nn.Module):
@@ -86,7 +86,7 @@ class GroundSample(nn.Module):
         each = distance if isinstance(distance, Tensor) else torch.tensor([distance], dtype=torch.float64)
         scale = to_float64(each)[:, None] / self.reference
         rows, columns = (scale * torch.arange(side, device=scale.device) for side in x.shape[1:3])
-        return join(x, _grid_waves(rows, columns, self.width, self.base), "add")
+        return join(x, grid_waves(rows, columns, self.width, self.base), "add")
 
 
 class Fourier(nn.Module):
@@ -151,7 +151,7 @@ def _waves(positions: Tensor, width: int, base: float) -> Float64[Tensor, "*n {w
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2)
 
 
-def _grid_waves(rows: Tensor, columns: Tensor, width: int, base: float) -> Float64[Tensor, "*b h w {width}"]:
+def grid_waves(rows: Tensor, columns: Tensor, width: int, base: float) -> Float64[Tensor, "*b h w {width}"]:
     """Half of the width for a cell's row, half for its column."""
     down, across = (_waves(positions, width // 2, base) for positions in (rows, columns))
     return torch.cat(

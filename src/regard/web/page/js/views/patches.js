@@ -10,6 +10,7 @@ import { count, labels } from "./view.js";
 /** @typedef {import("./image_attention.js").Hands} Hands */
 /** Left, top, width and height in pixels. @typedef {[number, number, number, number]} Area */
 
+const STRIP = 26; // pixels above a picture for the tokens that have no place on it
 const VEIL = 0.82; // how much of the picture is covered where nobody looks
 
 /** @param {Grid | Boxes} axis @param {string | undefined} image what lies below @param {string} name @param {Hands} hands */
@@ -20,6 +21,8 @@ export function patches(axis, image, name, hands) {
   let marked;
   let at = 0; // where the keys are
   const names = labels(axis);
+  const leading = axis.kind === "grid" ? (axis.leading ?? []) : [];
+  const strip = leading.length ? STRIP : 0;
   const below = image ? new Image() : null;
   const canvas = h("canvas", {
     class: "patches",
@@ -50,8 +53,9 @@ export function patches(axis, image, name, hands) {
       const [x = 0, y = 0, w = 0, tall = 0] = axis.boxes[i] ?? [];
       return [x * width, y * height, w * width, tall * height];
     }
-    const [wide, tall] = [width / axis.width, height / axis.height];
-    return [(i % axis.width) * wide, Math.floor(i / axis.width) * tall, wide, tall];
+    if (i < leading.length) return [(i * width) / leading.length, 0, width / leading.length, strip - 4];
+    const [wide, tall, place] = [width / axis.width, (height - strip) / axis.height, i - leading.length];
+    return [(place % axis.width) * wide, strip + Math.floor(place / axis.width) * tall, wide, tall];
   }
 
   /** The place under the pointer; of boxes the smallest. @param {PointerEvent} event @returns {number | null} */
@@ -81,10 +85,11 @@ export function patches(axis, image, name, hands) {
     const seen = below?.complete && below.naturalWidth > 0;
     pen.fillStyle = colours.sunken;
     pen.fillRect(0, 0, width, height);
-    if (seen) pen.drawImage(below, 0, 0, width, height);
+    if (seen) pen.drawImage(below, 0, strip, width, height - strip);
     for (let i = 0; i < names.length; i++) {
       const share = shares?.[i] ?? 0;
-      if (axis.kind === "grid") cell(pen, area(i, width, height), share, Boolean(seen), colours.raised);
+      if (i < leading.length) token(pen, area(i, width, height), names[i] ?? "", share, colours);
+      else if (axis.kind === "grid") cell(pen, area(i, width, height), share, Boolean(seen), colours.raised);
       else box(pen, area(i, width, height), share, colours);
     }
     if (axis.kind === "boxes") naming(pen, width, height, colours);
@@ -107,6 +112,16 @@ export function patches(axis, image, name, hands) {
     const [left, top] = [Math.round(x), Math.round(y)];
     pen.fillRect(left, top, Math.round(x + wide) - left - gap, Math.round(y + tall) - top - gap);
     pen.globalAlpha = 1;
+  }
+
+  /** A token without a place, by its name. @param {CanvasRenderingContext2D} pen @param {Area} area @param {string} name @param {number} share @param {ReturnType<typeof inks>} colours */
+  function token(pen, [x, y, wide, tall], name, share, colours) {
+    pen.fillStyle = shares ? colour(share) : colours.raised;
+    pen.fillRect(x, y, wide - 1, tall);
+    pen.font = `600 12px ${SANS}`;
+    pen.textBaseline = "middle";
+    pen.fillStyle = shares && share > 0.5 ? colours.raised : colours.ink;
+    pen.fillText(name, x + 5, y + tall / 2 + 1, wide - 8);
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {Area} area @param {number} share @param {ReturnType<typeof inks>} colours */

@@ -1,7 +1,7 @@
 /** What every view draws: who looks (rows), at what (columns), and how much (weights). No view knows a model. */
 
 /** @typedef {{kind: "words", labels: string[], words?: [number, number][]}} Words `words`: first and last piece of each */
-/** @typedef {{kind: "grid", height: number, width: number, image?: string}} Grid */
+/** @typedef {{kind: "grid", height: number, width: number, image?: string, leading?: string[]}} Grid */
 /** @typedef {{kind: "latents", count: number}} Latents */
 /** @typedef {{kind: "boxes", boxes: number[][], labels?: string[]}} Boxes */
 /** @typedef {Words | Grid | Latents | Boxes} Axis */
@@ -133,7 +133,7 @@ export class Weights {
 /** How many there are on an axis. @param {Axis} axis */
 export function count(axis) {
   if (axis.kind === "words") return axis.labels.length;
-  if (axis.kind === "grid") return axis.height * axis.width;
+  if (axis.kind === "grid") return (axis.leading?.length ?? 0) + axis.height * axis.width;
   return axis.kind === "latents" ? axis.count : axis.boxes.length;
 }
 
@@ -141,9 +141,10 @@ export function count(axis) {
 export function labels(axis) {
   if (axis.kind === "words") return axis.labels.map((label) => label.trim() || "␣");
   if (axis.kind === "boxes" && axis.labels) return axis.labels;
+  const leading = axis.kind === "grid" ? (axis.leading ?? []) : [];
   const name = (/** @type {number} */ i) =>
     axis.kind === "grid" ? `${Math.floor(i / axis.width) + 1}·${(i % axis.width) + 1}` : String(i + 1);
-  return Array.from({ length: count(axis) }, (_, i) => name(i));
+  return [...leading, ...Array.from({ length: count(axis) - leading.length }, (_, i) => name(i))];
 }
 
 /** Words instead of pieces: a column gets the sum of what its pieces got, a row looks as its pieces did on average.

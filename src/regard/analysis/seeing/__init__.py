@@ -1,0 +1,33 @@
+"""How models of pictures see: where they look and how far, what decides, and how alike their layers are."""
+
+from regard.analysis.seeing.alike import Alike, cka
+from regard.analysis.seeing.components import feature_colours, filter_components, position_similarity
+from regard.analysis.seeing.decisive import gradcam, gradients, integrated_gradients, occlusion
+from regard.analysis.seeing.distance import Distance, attention_distances
+from regard.analysis.seeing.faithful import Curve, covers, deletion, insertion, points_at
+from regard.analysis.seeing.field import Field, receptive_field
+from regard.analysis.seeing.rollout import rollout
+from regard.analysis.seeing.streams import streams
+
+__all__ = [
+    "Alike",
+    "Curve",
+    "Distance",
+    "Field",
+    "attention_distances",
+    "cka",
+    "covers",
+    "deletion",
+    "feature_colours",
+    "filter_components",
+    "gradcam",
+    "gradients",
+    "insertion",
+    "integrated_gradients",
+    "occlusion",
+    "points_at",
+    "position_similarity",
+    "receptive_field",
+    "rollout",
+    "streams",
+]

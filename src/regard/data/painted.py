@@ -1,0 +1,94 @@
+"""The little world as pictures: what the largest thing in each is, and where all things are."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import UInt8
+from PIL import Image
+
+from regard.data.album import Pictures
+from regard.data.annotated import Detections, Objects
+from regard.data.told import FAR
+from regard.vision import rle
+from regard.vision.picture import from_array
+from regard.world import COLOURS, KINDS, Scene, Thing, View, render, render_batch, scenes
+
+LABELS = tuple(f"{colour} {kind}" for colour in COLOURS for kind in KINDS)
+COUNTS = {"train": 10_000, "val": 1_000, "test": 1_000}
+SIZE = 64
+LARGER = 1.2  # times the radius of any other thing: nobody has to argue which is the largest
+_TOGETHER = 256  # pictures that are drawn at once
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Pictures of scenes, drawn when they are asked for."""
+
+    view: View[Scene]
+    numbers: tuple[int, ...]
+    size: int = SIZE
+
+    def __call__(self, index: int) -> Image.Image:
+        return from_array(render(self.view[self.numbers[index]], self.size).rgb)
+
+    def at(self, size: int) -> UInt8[np.ndarray, "n s s 3"]:
+        """All of them in one size."""
+        parts = [self.numbers[i : i + _TOGETHER] for i in range(0, len(self.numbers), _TOGETHER)]
+        drawn = (render_batch([self.view[number] for number in part], size)["rgb"] for part in parts)
+        return np.concatenate(list(drawn))
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Boxes and masks of what is seen of each thing, from the truth about the pixels."""
+
+    drawn: Drawn
+
+    def __call__(self, index: int) -> Objects:
+        picture = render(self.drawn.view[self.drawn.numbers[index]], self.drawn.size)
+        seen = [i for i, mask in enumerate(picture.visible) if mask.any()]  # one may be hidden whole
+        return Objects(
+            picture.boxes[seen].astype(np.float32),
+            np.asarray([KINDS.index(picture.scene.things[i].kind) for i in seen], np.int64),
+            np.zeros(len(seen), bool),
+            tuple({"size": [self.drawn.size, self.drawn.size], "counts": rle.encode(picture.visible[i])} for i in seen),
+        )
+
+
+def world_pictures(split: str) -> Pictures:
+    """Pictures of one to three things; the class is colour and kind of the largest, as in `red disc`."""
+    view, numbers, targets = _chosen(split)
+    return Pictures(LABELS, targets, Drawn(view, numbers), tuple(f"{split} {number}" for number in numbers))
+
+
+def world_detections(split: str) -> Detections:
+    """Pictures of one to six things, each with its box, its mask and its kind."""
+    first, fold = _where(split)
+    numbers = tuple(range(first, first + COUNTS[split]))
+    drawn = Drawn(scenes(split=fold), numbers)
+    return Detections(KINDS, drawn, Marks(drawn), tuple(f"{split} {number}" for number in numbers))
+
+
+@lru_cache(maxsize=4)
+def _chosen(split: str) -> tuple[View[Scene], tuple[int, ...], np.ndarray]:
+    """The first scenes in which one thing is clearly the largest, and what it is."""
+    number, fold = _where(split)
+    view, numbers, targets = scenes(split=fold, things=(1, 3)), list[int](), list[int]()
+    while len(numbers) < COUNTS[split]:
+        largest, *others = sorted(view[number].things, key=_size, reverse=True)
+        if all(largest.size >= LARGER * other.size for other in others):
+            numbers.append(number)
+            targets.append(LABELS.index(f"{largest.colour} {largest.kind}"))
+        number += 1
+    return view, tuple(numbers), np.asarray(targets, np.int64)
+
+
+def _size(thing: Thing) -> float:
+    return thing.size
+
+
+def _where(split: str) -> tuple[int, str]:
+    if split not in COUNTS:
+        raise ValueError(f"no split is called {split!r}; choose {', '.join(COUNTS)}")
+    return (FAR if split == "val" else 0), "test" if split == "test" else "train"

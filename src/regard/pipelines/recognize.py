@@ -1,0 +1,96 @@
+"""Recognize: a picture in, the class of what it shows out, with the probability of each."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.analysis.confusion import Confusion
+from regard.analysis.pictures import data_url, maps_over
+from regard.analysis.reading import Reading
+from regard.analysis.scores import accuracy
+from regard.attention import record
+from regard.data.pictures import pictures
+from regard.decode.forcing import evaluating
+from regard.hub import Checkpoint
+from regard.pipelines.classify import Classification
+from regard.pipelines.familiar import answer_familiar
+from regard.pipelines.pictured import Pictured, Shown
+from regard.pipelines.pipeline import Edits, Evaluation
+from regard.progress import Progress
+
+
+class Recognize(Pictured):
+    """A classifier of pictures; the labels are those of its card."""
+
+    task, takes, gives = "recognize", "picture", "label"
+
+    def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
+        super().__init__(checkpoint, limit=limit)
+        classes = self.model.config.classes
+        if classes < 2:
+            raise ValueError(
+                f"{self.name} has {classes} classes, so that there is nothing to choose; load its features"
+            )
+        said = tuple(map(str, checkpoint.card.get("labels") or ()))
+        self.labels = said if len(said) == classes else tuple(map(str, range(classes)))
+
+    @answer_familiar
+    def __call__(self, inputs: Shown | Sequence[Shown], *, progress: Progress | None = None) -> list[Classification]:
+        """The label of each picture: paths, bytes, pictures of Pillow's, or arrays of pixels."""
+        given, found = self.listed(inputs), list[Classification]()
+        with evaluating(self.model):
+            for batch in self.batches(given):
+                found += [self._name(chances) for chances in self.run(batch).float().softmax(-1)]
+                if progress is not None:
+                    progress(len(found))
+        return found
+
+    @answer_familiar
+    def evaluate(
+        self, data: str, *, split: str = "test", limit: int = 0, progress: Progress | None = None
+    ) -> Evaluation:
+        """Accuracy with an interval, of all classes and of each, on a named set or on a folder of class folders."""
+        split = split or "test"
+        known = pictures(data, split)
+        if strange := sorted(set(known.labels) - set(self.labels)):
+            raise ValueError(
+                f"{self.name} cannot be evaluated on {data}: {strange[0]!r} is none of its classes; choose other data"
+            )
+        count = min(limit or len(known), len(known))
+        began = time.perf_counter()
+        answers = self([known.picture(i) for i in range(count)], progress=progress)
+        seconds = time.perf_counter() - began
+        said = [each.label for each in answers]
+        right = [known.labels[i] for i in known.targets[:count].tolist()]
+        named = {"accuracy": accuracy([a == b for a, b in zip(said, right, strict=True)])}
+        for label in known.labels:
+            if label in set(right):
+                hits = [a == b for a, b in zip(said, right, strict=True) if b == label]
+                named[f"accuracy/{label}"] = accuracy(hits)
+        confusion = Confusion.of(said, right, self.labels)
+        return Evaluation(self.name, data, split, count, seconds, named, {}, said, confusion)
+
+    @answer_familiar
+    @torch.no_grad()
+    def attend(self, given: Shown, *, edits: Edits | None = None) -> Reading:
+        """Where on the picture each of its places looks."""
+        picture = self.open(given)
+        image = self.tensors([picture])
+        with evaluating(self.model), record(self.model, edits=edits) as trace:
+            (chances,) = self.model(image).float().softmax(-1)
+        output = self._name(chances)
+        shown, model = data_url(self.seen(picture)), self.model
+        axes, maps = maps_over(trace, model.grid(*image.shape[-2:]), leading=model.leading, image=shown)
+        said = f"{output.label} {output.scores[output.label]:.0%}"
+        return Reading(self.name, axes, maps, trace, output, said)
+
+    def _name(self, chances: Float[Tensor, " c"]) -> Classification:
+        named: dict[str, Any] = dict(zip(self.labels, chances.tolist(), strict=True))
+        return Classification(max(named, key=lambda label: named[label]), named)
+
+
+PIPELINE = Recognize

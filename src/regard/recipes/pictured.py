@@ -1,0 +1,193 @@
+"""What trainings on pictures share: a model to begin with, and batches of pictures that are varied anew each time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from regard.recipes.tuning import Begin, Tuning
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
+    from regard.chance import Chance
+    from regard.data import Batches
+    from regard.data.album import Pictures
+    from regard.vision import Processor
+
+# In pixels; other pictures are resized to what the model is made for.
+SIDES = {"digits": 8, "mnist": 28, "cifar10": 32, "world": 64}
+TOGETHER = 256  # pictures that are scored at once
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's colours, as is usual
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureTuning(Tuning):
+    data: str = "world"
+    """A named set (`regard data list`), the world, or a folder that has a folder of pictures for each class."""
+    size: int = 0
+    """Side of the pictures in pixels; 0 is the set's own, or what the model is made for."""
+    batch_size: int = 128
+    """Pictures in a batch."""
+    augment: Literal["none", "move", "crop", "three", "rand"] = "crop"
+    """How pictures vary: not at all; moved by up to an eighth, as is right for letters; moved and mirrored; or cropped
+    at random and changed by DeiT III's three-augment (grey, solarize or blur) or by RandAugment (Cubuk 2020)."""
+    erase: float = 0.0
+    """Random erasing (Zhong 2020): the probability that a rectangle of noise is put into a picture, say 0.25."""
+    mixup: float = 0.0
+    """Mixup (Zhang 2018): two pictures in one; the parameter of the law that draws their shares, say 0.8."""
+    cutmix: float = 0.0
+    """CutMix (Yun 2019): a rectangle of another picture in one; the parameter of the law of its area, say 1.0."""
+    repeats: int = 1
+    """Repeated augmentation (Hoffer 2020): each picture stands so many times in a batch, varied each time, say 3."""
+    label_smoothing: float = 0.0
+    """Label smoothing (Szegedy 2016): this share of the target probability is spread over all labels."""
+    loss: Literal["cross_entropy", "bce"] = "cross_entropy"
+    """Cross-entropy, or binary cross-entropy of each class alone (DeiT III)."""
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **Tuning.bounds,
+        "size": (0, 10**4),
+        "batch_size": (1, 10**6),
+        "erase": (0, 1),
+        "mixup": (0, 100),
+        "cutmix": (0, 100),
+        "repeats": (1, 1000),
+        "label_smoothing": (0, 1),
+    }
+
+
+class Shown(NamedTuple):
+    """A batch of pictures, and what share of each belongs to each class."""
+
+    image: "Tensor"
+    targets: "Tensor"
+    rows: "np.ndarray"
+
+
+def side(recipe: PictureTuning, made_for: int) -> int:
+    """How large pictures are."""
+    return recipe.size or SIDES.get(recipe.data, made_for)
+
+
+def begin(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
+    """The model of a recipe for so many labels: a preset that is drawn anew, or a trained one with another head."""
+    import torch
+
+    from regard.models import families
+    from regard.recipes import choose
+    from regard.vision import Processor, Size
+
+    torch.manual_seed(recipe.seed)
+    if recipe.model not in {preset for family in families().values() for preset in family.presets}:
+        return _trained(recipe, labels)
+    family = choose.family_of(recipe.model)
+    check(family, recipe.model)
+    size = side(recipe, family.presets[recipe.model].size)
+    _, model = choose.build(recipe.model, recipe.set, {"classes": len(labels), "size": size})
+    processor = Processor(size=Size(height=size, width=size), image_mean=MEAN, image_std=STD)
+    return Begin(family, model, processor, {}, tuple(model.state_dict()))
+
+
+def _trained(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
+    import torch
+
+    from regard.data import DataError
+    from regard.hub import CheckpointError, load
+    from regard.recipes import choose
+    from regard.recipes.writer import story
+    from regard.vision import Processor, Size
+
+    try:
+        found = load(recipe.model)
+    except CheckpointError as error:
+        raise DataError(f"training cannot begin from {recipe.model}: {error}; presets: regard list models") from None
+    if found.family is None:
+        raise DataError(f"training cannot begin from {recipe.model}, which is no model of regard's; give another")
+    check(found.family, recipe.model)
+    config: Any = found.model.config
+    torch.manual_seed(recipe.seed)
+    changes = choose.parse(found.family, recipe.set) | {"classes": len(labels)}
+    model = found.family.model(replace(config, **changes))
+    mine, theirs = model.state_dict(), found.model.state_dict()
+    same = list(found.card.get("labels") or ()) == list(labels)
+    kept = {
+        name: tensor
+        for name, tensor in theirs.items()
+        if name in mine and mine[name].shape == tensor.shape and (same or not _of_the_head(name))
+    }
+    anew = tuple(name for name in mine if name not in kept)
+    if body := [name for name in anew if not _of_the_head(name)]:
+        raise ValueError(f"--set {' '.join(recipe.set)} changes {body[0]}, which was trained; leave it out")
+    model.load_state_dict(kept, strict=False)
+    size = recipe.size or config.size
+    before = found.processor or Processor(image_mean=MEAN, image_std=STD)
+    processor = Processor(size=Size(height=size, width=size), image_mean=before.image_mean, image_std=before.image_std)
+    return Begin(found.family, model, processor, story(found.card) or {"name": found.name}, anew)
+
+
+def check(family: Any, name: str) -> None:
+    """Refuse what does not name what a picture shows."""
+    known = {field.name for field in fields(family.config)}
+    if not {"classes", "size"} <= known or "vocab" in known:
+        raise ValueError(f"{name} is a {family.name}, which classifies no pictures; choose one of vit, resnet, swin, …")
+
+
+def _of_the_head(name: str) -> bool:
+    return name.startswith(("head.", "distill_head."))
+
+
+def batches(recipe: PictureTuning, processor: "Processor", known: "Pictures", size: int) -> "Batches[Shown]":
+    """Pictures of one size in any order; each time they are met they are varied, in a measurement never."""
+    import numpy as np
+    import torch
+
+    from regard.chance import Chance
+    from regard.data import Batches, Order
+    from regard.vision import mix, one_hot, repeated
+
+    pixels, classes = known.arrays(size), len(known.labels)
+    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in (processor.image_mean, processor.image_std))
+
+    def collate(rows: Any, chance: Chance | None) -> Shown:
+        if chance is not None and recipe.repeats > 1:
+            rows = repeated(rows, recipe.repeats)
+        shown = pixels[rows] if chance is None else vary(recipe, pixels[rows], chance)
+        image = torch.from_numpy(np.ascontiguousarray(shown.transpose(0, 3, 1, 2))).float().sub_(mean).div_(std)
+        targets = one_hot(torch.from_numpy(known.targets[rows]), classes, recipe.label_smoothing if chance else 0.0)
+        if chance is not None and (recipe.mixup or recipe.cutmix):
+            image, targets = mix(image, targets, chance, mixup_alpha=recipe.mixup, cutmix_alpha=recipe.cutmix)
+        return Shown(image, targets, rows)
+
+    order = Order([1] * len(known), room=min(recipe.batch_size, len(known)), seed=recipe.seed, data=known.checksum)
+    return Batches(order, collate)
+
+
+def vary(recipe: PictureTuning, pixels: "np.ndarray", chance: "Chance") -> "np.ndarray":
+    """A batch of pictures "b h w 3" as they are met in training."""
+    import numpy as np
+
+    from regard.vision import (
+        erase,
+        flip,
+        from_array,
+        pad_and_crop,
+        rand_augment,
+        random_resized_crop,
+        three_augment,
+        to_array,
+    )
+
+    size = pixels.shape[1]
+    if recipe.augment in ("three", "rand"):
+        found = np.empty_like(pixels)
+        for i, each in enumerate(pixels):
+            picture = random_resized_crop(from_array(each), size, chance, scale=(0.35, 1.0))
+            how = three_augment if recipe.augment == "three" else rand_augment
+            found[i] = to_array(how(picture, chance))
+        pixels = found
+    elif recipe.augment != "none":
+        pixels = pad_and_crop(pixels, chance, max(1, size // 8), mode="reflect")
+    if recipe.augment not in ("none", "move"):
+        pixels = flip(pixels, chance)
+    return erase(pixels, chance, recipe.erase) if recipe.erase else pixels

@@ -1,0 +1,125 @@
+"""`regard classify`, `detect` and `look` on pictures, as a user meets them."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from regard.cli.main import main
+from regard.cli.seen import WAYS
+from regard.hub import save
+from regard.models import build
+from regard.models.family import family
+
+Captured = pytest.CaptureFixture[str]
+LABELS = ["cat", "dog", "fox", "hen", "owl"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a photo, a ViT and a DETR."""
+    folder = tmp_path_factory.mktemp("pictures")
+    pixels = np.random.default_rng(0).integers(0, 255, (40, 60, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(folder / "photo.png")
+    for name, task, labels in (("vit", "recognize", LABELS), ("detr", "detect", LABELS[:4])):
+        torch.manual_seed(0)
+        model = build(f"{name}-nano").eval()
+        save(folder / name, model, family=family(name), card={"task": task, "labels": labels, "title": name})
+    return folder
+
+
+def test_a_photo_is_classified_by_the_verb_of_texts(place: Path, capsys: Captured) -> None:
+    assert main(["classify", "--model", str(place / "vit"), str(place / "photo.png")]) == 0
+    assert capsys.readouterr().out.split()[0] in LABELS
+    assert main(["classify", "--model", str(place / "vit"), str(place / "photo.png"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["scores"]) == set(LABELS)
+
+
+def test_a_file_that_is_no_picture_does_not_end_the_others(place: Path, tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "broken.png").write_bytes(b"nothing")
+    files = [str(tmp_path / "broken.png"), str(place / "photo.png")]
+    assert main(["classify", "--model", str(place / "vit"), *files]) == 1
+    out, err = capsys.readouterr()
+    assert "broken.png is no picture" in err
+    assert out.splitlines()[1].split()[0] in LABELS
+
+
+def test_pairs_and_texts_are_not_for_pictures(place: Path, capsys: Captured) -> None:
+    assert main(["classify", "--model", str(place / "vit"), "--pair", "a", "b"]) == 2
+    assert "classifies pictures one by one; leave --pair out" in capsys.readouterr().err
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), "--how", "lens"]) == 2
+    assert "--how lens is for texts" in capsys.readouterr().err
+
+
+def test_things_are_listed_drawn_and_told_as_json(place: Path, tmp_path: Path, capsys: Captured) -> None:
+    call = ["detect", "--model", str(place / "detr"), str(place / "photo.png"), "--threshold", "0"]
+    assert main([*call, "--out", str(tmp_path / "boxes.png")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
+    drawn, photo = (np.asarray(Image.open(path)) for path in (tmp_path / "boxes.png", place / "photo.png"))
+    assert drawn.shape == photo.shape
+    assert (drawn != photo).any()
+    assert main([*call, "--json"]) == 0
+    things = json.loads(capsys.readouterr().out)["things"]
+    assert {"label", "score", "box"} == set(things[0])
+    assert main([*call[:-1], "2"]) == 2
+    assert main([*call, "--out", str(tmp_path / "boxes.txt")]) == 2
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_every_way_of_looking_draws_a_figure_and_gives_numbers(
+    place: Path, tmp_path: Path, capsys: Captured, how: str
+) -> None:
+    path = tmp_path / "look.svg"
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), "--how", how, "--out", str(path)]) == 0
+    figure = ElementTree.parse(path)
+    assert [each for each in figure.iter() if each.get("class") == "name"]
+    capsys.readouterr()
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), "--how", how, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), "--how", how]) == 0
+    assert capsys.readouterr().out.strip()
+
+
+def test_one_head_of_one_place_is_shown_and_a_file_for_the_explorer_written(
+    place: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    call = ["look", str(place / "vit"), str(place / "photo.png")]
+    assert main([*call, "--layer", "0", "--head", "1", "--place", "2,3", "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert found["attention"] == "blocks.0.attn"
+    assert np.array(found["heads"]["head 1"]).shape == (4, 4)
+    assert main([*call, "--out", str(tmp_path / "views.json")]) == 0
+    views = json.loads((tmp_path / "views.json").read_text())
+    assert views["views"][0]["rows"]["leading"] == ["[CLS]", "[REG 0]", "[REG 1]"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--place", "9,9"], "--place 9,9 is no place on the picture; choose of [CLS], [REG 0], [REG 1], 0,0 to 3,3"),
+        (["--layer", "7"], "there is no layer 7; they are numbered 0 to 1"),
+        (["--head", "7"], "there is no head 7; they are numbered 0 to 3"),
+        (["--how", "gradcam", "--label", "cow"], "no class is called 'cow'"),
+        (["--how", "distance", "--label", "cat"], "--label does nothing for --how distance"),
+    ],
+)
+def test_what_is_not_there_is_told(place: Path, capsys: Captured, flags: list[str], said: str) -> None:
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), *flags]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_classifying_a_folder_of_pictures_is_recognizing(tmp_path: Path, capsys: Captured) -> None:
+    for side in ("left", "right"):
+        (tmp_path / "album" / side).mkdir(parents=True)
+        for i in range(60):
+            Image.new("RGB", (16, 16), (i, 100, 200)).save(tmp_path / "album" / side / f"{i}.png")
+    flags = ["--model", "vit-nano", "--steps", "2", "--evaluate", "2", "--batch-size", "8", "--threads", "1"]
+    call = ["train", "classify", "--data", str(tmp_path / "album"), *flags, "--out", str(tmp_path / "run"), "--json"]
+    assert main(call) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["recipe"] == "recognize"
