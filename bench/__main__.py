@@ -16,6 +16,7 @@ import torch
 import tyro
 
 from bench import (
+    agreement,
     attention,
     decoding,
     explorer,
@@ -38,6 +39,7 @@ TABLES = {
     "decoding": decoding.run,
     "translation": translation.run,
     "language": language.run,
+    "agreement": agreement.run,
     "windows": windows.run,
     "paths": paths.run,
     "training": training.run,
@@ -57,6 +59,7 @@ class Bench:
                 "decoding",
                 "translation",
                 "language",
+                "agreement",
                 "windows",
                 "paths",
                 "training",

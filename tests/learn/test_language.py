@@ -52,3 +52,16 @@ def test_an_encoder_learns_hidden_words_and_its_student_keeps_most_of_it(tmp_pat
     assert card["measured"]["of_teacher"] > 40
     with pytest.raises(ValueError, match="--vocab is decided by the teacher"):
         distill.build(distill.Recipe(teacher=str(tmp_path / "teacher"), vocab=99))
+
+
+def test_an_encoder_goes_on_with_longer_passages(tmp_path: Path) -> None:
+    shape = (*SHAPE, "dropout=0")
+    given: dict[str, Any] = dict(data="world", documents=200, steps=20, evaluate=20, **QUICK)
+    taught(pretrain.Recipe(vocab=500, set=shape, limit=32, **given), pretrain, tmp_path / "first")
+    task = pretrain.build(pretrain.Recipe(begin=str(tmp_path / "first"), limit=48, **given))
+    before, after = regard.hub.load(tmp_path / "first").model.state_dict(), task.model.state_dict()
+    assert after["position.table"].shape == (48, 48)
+    assert after["position.table"][:32].equal(before["position.table"])
+    assert all(after[name].equal(before[name]) for name in before if name != "position.table")
+    with pytest.raises(ValueError, match=r"--vocab is that of .*first; leave it out, or begin anew"):
+        pretrain.build(pretrain.Recipe(begin=str(tmp_path / "first"), vocab=99, **given))

@@ -54,7 +54,9 @@ def build(recipe: Recipe) -> "Task":
     from regard.recipes.writer import load_trained
     from regard.train.task import Task
 
-    useless = [name for name in ("model", "set", "vocab", "lower", "init") if getattr(recipe, name) != _default(name)]
+    useless = [
+        name for name in ("begin", "model", "set", "vocab", "lower", "init") if getattr(recipe, name) != _default(name)
+    ]
     if useless or recipe.second != "none":
         raise ValueError(f"--{useless[0] if useless else 'second'} is decided by the teacher; leave it out")
     found = load_trained(recipe.teacher)
@@ -85,7 +87,14 @@ def build(recipe: Recipe) -> "Task":
             "teacher": {"name": recipe.teacher, "depth": teacher.config.depth, "masked_accuracy": round(known, 3)},
             **({"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}),
         },
-        trained_with={"model": None, "set": None, "init": None, "vocab": tokenizer.vocab, "lower": tokenizer.lower},
+        trained_with={
+            "begin": None,
+            "model": None,
+            "set": None,
+            "init": None,
+            "vocab": tokenizer.vocab,
+            "lower": tokenizer.lower,
+        },
         measure=lambda model: {name: round(value, 3) for name, value in score(model, watched, known).items()},
         notes=[f"the teacher gets {known:.1f} % of the hidden words right"],
     )

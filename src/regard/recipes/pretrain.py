@@ -8,7 +8,7 @@ regard train pretrain --data my-texts --second none
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from regard.train.plan import Plan
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from regard.data import Batch, Batches, Documents
+    from regard.models.family import Family
     from regard.text import Tokenizer
     from regard.train.task import Task
 
@@ -28,6 +29,9 @@ FITTED = 100  # batches from which the overlap of passages is judged
 class Recipe(Plan):
     data: str = "enwik8"
     """A named set of text (`regard data list`), the world, a text file, or a folder of .txt files."""
+    begin: str = ""
+    """A trained encoder to go on with, by its folder or hub:owner/name, on other texts or in longer passages; its shape
+    and vocabulary stay."""
     model: str = "bert-mini"
     """The model, by the name of a preset of an encoder."""
     set: tuple[str, ...] = ()
@@ -71,21 +75,24 @@ def build(recipe: Recipe) -> "Task":
     from regard.train.task import Task
 
     train, held = read(recipe, "train"), read(recipe, "val")
-    # A twentieth of a large text is enough to learn which pieces are frequent.
-    some = train[:: max(1, sum(map(len, train)) // 200_000)]
-    tokenizer = Tokenizer.train(
-        (text for document in some for text in document),
-        kind="pieces",
-        vocab=recipe.vocab,
-        lower=recipe.lower,
-        mask=True,
-    )
     torch.manual_seed(recipe.seed)
     head = "masked" if recipe.second == "none" else "pretraining"
-    decided = {"vocab": tokenizer.vocab, "context": recipe.limit, "head": head}
-    family, model = choose.build(recipe.model, recipe.set, decided)
-    if recipe.init == "mimetic":
-        mimetic(model)
+    if recipe.begin:
+        family, model, tokenizer = go_on(recipe, head)
+    else:
+        # A twentieth of a large text is enough to learn which pieces are frequent.
+        some = train[:: max(1, sum(map(len, train)) // 200_000)]
+        tokenizer = Tokenizer.train(
+            (text for document in some for text in document),
+            kind="pieces",
+            vocab=recipe.vocab,
+            lower=recipe.lower,
+            mask=True,
+        )
+        decided = {"vocab": tokenizer.vocab, "context": recipe.limit, "head": head}
+        family, model = choose.build(recipe.model, recipe.set, decided)
+        if recipe.init == "mimetic":
+            mimetic(model)
     learnt, unseen = (encode(tokenizer, documents) for documents in (train, held))
     met, watched = (batches(recipe, tokenizer, documents) for documents in (learnt, unseen))
     card = {"title": f"Masked words: {family.name}, {recipe.data}", "data": recipe.data, "lower": tokenizer.lower}
@@ -101,12 +108,39 @@ def build(recipe: Recipe) -> "Task":
         higher_is_better=("masked_accuracy", "second_accuracy"),
         task="fill",
         card=card | ({"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}),
-        trained_with={"vocab": tokenizer.vocab},
+        trained_with={"vocab": tokenizer.vocab, "model": None if recipe.begin else recipe.model},
         measure=lambda model: {
             name: round(value, 3)
             for name, value in (score(model, watched) | guesses(recipe, learnt, tokenizer.vocab, met, watched)).items()
         },
     )
+
+
+def go_on(recipe: Recipe, head: str) -> "tuple[Family, nn.Module, Tokenizer]":
+    """A trained encoder with the heads of pre-training; positions behind the last that it knows begin as waves."""
+    import torch
+
+    from regard.layers.mimetic import SCALE
+    from regard.layers.position import sinusoid
+    from regard.recipes.writer import load_trained
+
+    for name in ("model", "set", "vocab", "lower", "init"):
+        if getattr(recipe, name) != next(field.default for field in fields(Recipe) if field.name == name):
+            raise ValueError(f"--{name} is that of {recipe.begin}; leave it out, or begin anew")
+    found = load_trained(recipe.begin)
+    config: Any = found.model.config
+    if found.family is None or not hasattr(config, "head") or found.tokenizer.mask is None:
+        raise ValueError(f"{recipe.begin} does not guess hidden words; give an encoder that regard fill takes")
+    model = found.family.model(replace(config, head=head, context=max(recipe.limit, config.context)))
+    before, after = found.model.state_dict(), model.state_dict()
+    for name, tensor in before.items():
+        if name in after and after[name].shape == tensor.shape:
+            after[name] = tensor
+        elif name == "position.table":
+            waves = sinusoid(torch.arange(len(after[name])), tensor.shape[1]) * SCALE
+            after[name] = torch.cat((tensor, waves[len(tensor) :]))
+    model.load_state_dict(after)
+    return found.family, model, found.tokenizer
 
 
 def read(recipe: Recipe, split: str) -> list[list[str]]:
