@@ -26,6 +26,7 @@ from bench import (
     recording,
     training,
     translation,
+    vision,
     windows,
     world,
 )
@@ -40,6 +41,7 @@ TABLES = {
     "translation": translation.run,
     "language": language.run,
     "agreement": agreement.run,
+    "vision": vision.run,
     "windows": windows.run,
     "paths": paths.run,
     "training": training.run,
@@ -60,6 +62,7 @@ class Bench:
                 "translation",
                 "language",
                 "agreement",
+                "vision",
                 "windows",
                 "paths",
                 "training",

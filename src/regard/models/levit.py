@@ -67,6 +67,10 @@ class LeViT(VisionModel):
         width = config.widths[-1]
         self.head = _classifier(width, config.classes) if config.classes else None
         self.teacher_head = _classifier(width, config.classes) if config.classes and config.distilled else None
+        for module in self.modules():
+            # Numbers keep their size from layer to layer before a batch norm has met any, too.
+            if isinstance(module, nn.Conv2d) or (isinstance(module, nn.Linear) and module.bias is None):
+                nn.init.kaiming_normal_(module.weight)
 
     def forward(self, image: Float[Tensor, "b c h w"]) -> Float[Tensor, "b o"]:
         """Logits; where there are two classifiers, their mean."""

@@ -12,7 +12,21 @@ from regard.cli import verbs as verbs_file
 from regard.cli.main import main
 from regard.cli.verbs import verbs
 
-PARTS = {"__init__", "main", "verbs", "flags", "errors", "ink", "source", "samples", "lines", "load", "pairs", "inside"}
+PARTS = {
+    "__init__",
+    "main",
+    "verbs",
+    "flags",
+    "errors",
+    "ink",
+    "source",
+    "samples",
+    "lines",
+    "load",
+    "pairs",
+    "inside",
+    "seen",
+}
 
 
 def regard(*args: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -21,8 +21,10 @@ def dead(patient: Patient) -> Finding:
     check, maps = "no dead heads", _watch(patient)
     if isinstance(maps, str):
         return skip(check, maps)
-    heads, still = 0, list[str]()
+    heads, still, blind = 0, list[str](), _blind(patient)
     for name, runs in maps.items():
+        if name in blind:
+            continue
         moved = [found for weights in runs if (found := _move(weights)) is not None]
         if moved:
             away = torch.stack(moved).amax(dim=0)  # a shared layer need not move in each of its runs
@@ -53,6 +55,28 @@ def sinks(patient: Patient) -> Finding:
     if not heads:
         return skip(check, "it has no self-attention over some words")
     return Finding(check, "counted", f"{resting} of {heads} heads give the first word over {SINK:.0%}")
+
+
+def _blind(patient: Patient) -> set[str]:
+    """Attentions that are asked before anything was read, as DETR's queries are among each other at first.
+
+    Their queries and keys are the same for every input, and neither is zero, as those of an ill head are.
+    """
+    seen: list[Trace] = []
+    for _ in range(2):
+        with warnings.catch_warnings(), record(patient.model) as trace:
+            warnings.simplefilter("ignore")
+            patient.model(**patient.draw())
+        seen.append(trace)
+    one, other = seen
+    return {
+        name
+        for name in one
+        if all(
+            a.q.equal(b.q) and a.k.equal(b.k) and bool(a.q.any()) and bool(a.k.any())
+            for a, b in zip(one[name], other[name], strict=True)
+        )
+    }
 
 
 def _move(weights: Float[Tensor, "b h q k"]) -> Float[Tensor, " h"] | None:

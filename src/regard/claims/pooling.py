@@ -1,0 +1,72 @@
+"""[CLS], or the mean of all patches: does a ViT need the extra token?"""
+
+from torch import nn
+
+from regard.claims.claim import Claim, Finding, Numbers, verdict
+from regard.claims.contest import accuracies, gains, percent
+from regard.claims.interval import student
+from regard.claims.plot import Bars, Panel, figure
+from regard.claims.sights import CLASSES, SIDE, compete
+from regard.models.vit import Config, ViT
+from regard.progress import Progress
+
+CLAIM = Claim(
+    name="pooling",
+    deck="CNS148, Extra learnable class embedding",
+    sentence="Do we need this? GAP - global average pooling only; CLS-Token - include a class token in input.",
+    experiment="ViTs of four blocks and width 64 learn to name the kind of the largest thing in pictures of the world, "
+    "of 32 pixels in patches of 4. The classifier reads [CLS], or the mean of all patches and there is no such token. "
+    "Scored by how many of 1,000 unseen pictures are named right.",
+    control="A ViT with [CLS] whose classifier reads the first patch instead: a token that has a place and something "
+    "else to do.",
+    criterion="The number is how many more pictures are named right with the mean than with [CLS], seed by seed. "
+    "Supported (there is no need) if its interval lies within 3 points or above, refuted if all of it lies below -3 "
+    "points, otherwise not at this scale.",
+    measures="more pictures are named right with the mean of patches than with [CLS]",
+    seeds=4,
+)
+
+CLS, MEAN, PATCH = "[CLS]", "mean of patches", "first patch"
+KINDS = (CLS, MEAN, PATCH)
+NEAR = 0.03
+
+
+class FirstPatch(ViT):
+    """A ViT whose classifier reads the first patch."""
+
+    def pool(self, states):  # type: ignore[no-untyped-def]
+        return states[:, len(self.leading)]
+
+
+def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
+    """How many pictures are named right, by kind and seed."""
+    return compete(KINDS, _model, seeds, steps=400, quick=quick, progress=progress)
+
+
+def judge(numbers: Numbers) -> Finding:
+    number, low, high = student(gains(numbers, MEAN, CLS))
+    other, *_ = student(gains(numbers, PATCH, CLS))
+    return Finding(
+        verdict(supported=low > -NEAR, refuted=high < -NEAR),
+        number,
+        (low, high),
+        f"Pictures named right: {percent(numbers, KINDS)}. The mean gains {100 * number:+.1f} points on [CLS] "
+        f"({100 * low:+.1f} to {100 * high:+.1f}), reading a patch {100 * other:+.1f}.",
+    )
+
+
+def draw(numbers: Numbers) -> str:
+    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
+    bars = Bars("", *zip(*found, strict=True))
+    return figure(
+        "What the classifier of a ViT reads",
+        [Panel("", "", "pictures named right, %", [bars], KINDS)],
+        f"Kind of the largest thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
+        "intervals over seeds.",
+    )
+
+
+def _model(kind: str) -> nn.Module:
+    pool = "mean" if kind == MEAN else "cls"
+    config = Config(SIDE, patch=4, width=64, depth=4, heads=4, hidden=128, classes=CLASSES, pool=pool)
+    return FirstPatch(config) if kind == PATCH else ViT(config)
