@@ -56,7 +56,7 @@ def _seeing(quick: bool, bfloat16: bool) -> list[dict[str, object]]:
 
 def _learning(quick: bool) -> list[dict[str, object]]:
     """A training step, and which share of the machine's products it reaches."""
-    ours = build("vit-small", drop_path=0.0)
+    ours: Any = build("vit-small", drop_path=0.0)
     batch, image = 8, torch.randn(8, 3, 224, 224)
     models: dict[str, Any] = {"regard": ours, "transformers": _transformers(ours.config)}
     if (peer := _vit_pytorch(ours.config)) is not None:

@@ -1,5 +1,7 @@
 """Positions of patches: any kind is better than none, and which kind, or where it enters, matters little."""
 
+from typing import Any
+
 from torch import nn
 
 from regard.claims.claim import Claim, Finding, Numbers, verdict
@@ -28,7 +30,7 @@ CLAIM = Claim(
 )
 
 NONE = "none"
-CODES = {
+CODES: dict[str, tuple[Any, Any]] = {
     "learned": ("learned", "once"),
     "learned, every layer": ("learned", "every"),
     "learned, shared": ("learned", "shared"),
@@ -73,5 +75,5 @@ def draw(numbers: Numbers) -> str:
 
 def _model(kind: str) -> nn.Module:
     position, inject = CODES[kind]
-    sizes: dict[str, int] = dict(patch=4, width=64, depth=4, heads=4, hidden=128, classes=CLASSES)
-    return ViT(Config(SIDE, **sizes, pool="mean", position=position, inject=inject))  # type: ignore[arg-type]
+    sizes: dict[str, Any] = dict(patch=4, width=64, depth=4, heads=4, hidden=128, classes=CLASSES, pool="mean")
+    return ViT(Config(SIDE, **sizes, position=position, inject=inject))

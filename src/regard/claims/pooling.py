@@ -1,6 +1,9 @@
 """[CLS], or the mean of all patches: does a ViT need the extra token?"""
 
-from torch import nn
+from typing import Any
+
+from jaxtyping import Float
+from torch import Tensor, nn
 
 from regard.claims.claim import Claim, Finding, Numbers, verdict
 from regard.claims.contest import accuracies, gains, percent
@@ -34,7 +37,7 @@ NEAR = 0.03
 class FirstPatch(ViT):
     """A ViT whose classifier reads the first patch."""
 
-    def pool(self, states):  # type: ignore[no-untyped-def]
+    def pool(self, states: Float[Tensor, "b n w"]) -> Float[Tensor, "b w"]:
         return states[:, len(self.leading)]
 
 
@@ -67,6 +70,6 @@ def draw(numbers: Numbers) -> str:
 
 
 def _model(kind: str) -> nn.Module:
-    pool = "mean" if kind == MEAN else "cls"
-    config = Config(SIDE, patch=4, width=64, depth=4, heads=4, hidden=128, classes=CLASSES, pool=pool)
+    sizes: dict[str, Any] = dict(patch=4, width=64, depth=4, heads=4, hidden=128, classes=CLASSES)
+    config = Config(SIDE, **sizes, pool="mean" if kind == MEAN else "cls")
     return FirstPatch(config) if kind == PATCH else ViT(config)

@@ -1,5 +1,7 @@
 """A convolution stem in place of patches: does a ViT learn faster with it?"""
 
+from typing import Any
+
 from torch import nn
 
 from regard.claims.claim import Claim, Finding, Numbers, verdict
@@ -64,5 +66,5 @@ def draw(numbers: Numbers) -> str:
 
 def _model(kind: str) -> nn.Module:
     stem = kind.startswith(STEM)
-    sizes: dict[str, int] = dict(patch=4, width=64, depth=3 if stem else 4, heads=4, hidden=128, classes=CLASSES)
+    sizes: dict[str, Any] = dict(patch=4, width=64, depth=3 if stem else 4, heads=4, hidden=128, classes=CLASSES)
     return ViT(Config(SIDE, **sizes, pool="mean", stem="conv" if stem else "patch"))
