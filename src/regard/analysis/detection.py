@@ -81,5 +81,7 @@ def _scorer() -> tuple[Any, str]:
 
         from pycocotools.cocoeval import COCOeval  # type: ignore[import-untyped]
     except ImportError:
-        raise ImportError("average precision is scored by pycocotools; pip install 'regard[vision]'") from None
+        raise ImportError(
+            "average precision is scored by pycocotools; in a clone of regard, pip install '.[vision]'"
+        ) from None
     return COCOeval, f"pycocotools {version('pycocotools')}, bbox, 100 a picture"

@@ -134,6 +134,8 @@ def _assignment() -> Callable[..., Any]:
     try:
         from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
     except ImportError:
-        raise ImportError("matching objects to queries needs scipy; pip install 'regard[vision]'") from None
+        raise ImportError(
+            "matching objects to queries needs scipy; in a clone of regard, pip install '.[vision]'"
+        ) from None
     found: Callable[..., Any] = linear_sum_assignment
     return found

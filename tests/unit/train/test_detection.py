@@ -94,5 +94,5 @@ def test_targets_that_do_not_fit_are_refused() -> None:
 
 def test_without_scipy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(ImportError, match=r"needs scipy; pip install 'regard\[vision\]'"):
+    with pytest.raises(ImportError, match=r"needs scipy; in a clone of regard, pip install '\.\[vision\]'"):
         match(*said([0], BOXES[:1]), [Objects(torch.tensor([0]), BOXES[:1])])
