@@ -14,7 +14,7 @@ from regard.progress import Progress
 
 CLAIM = Claim(
     name="codes",
-    deck="Hoàng, ViT: table 8 of Dosovitskiy 2021",
+    deck="Najdenkoska & Asano, Vision Transformer: table 8 of Dosovitskiy 2021",
     sentence="No Pos. Emb. 0.61382; 1-D Pos. Emb. 0.64206, every layer 0.63964, every layer-shared 0.64292; 2-D Pos. "
     "Emb. 0.64001; Rel. Pos. Emb. 0.64032.",
     experiment="ViTs of four blocks and width 64 learn to name the kind of the largest thing in pictures of the world, "

@@ -14,7 +14,7 @@ from regard.progress import Progress
 
 CLAIM = Claim(
     name="stem",
-    deck="Hoàng, Hybrid architectures",
+    deck="Najdenkoska & Asano, Hybrid Architectures",
     sentence="Models with convolutional layers show a faster convergence in the early stages compared to their DeiT "
     "counterpart.",
     experiment="ViTs of width 64 learn to name the kind of the largest thing in pictures of the world, of 32 pixels. "
