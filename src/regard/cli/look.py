@@ -18,14 +18,13 @@ words, or at what followed them (induction).
 
 Of a model of pictures, the input is a file. --how attention shows where one token looks (--place), rollout all layers
 together, gradcam, occlusion, gradients and integrated what speaks for a class (--label), distance how far heads look,
-field what a cell depends on, colours the features, positions and filters what was learned about patches.
+receptive-field what a cell depends on, pca the features as colours, positions and filters what patches have learned.
 
     regard look my-vit photo.jpg --layer 5 --out look.svg
     regard look my-vit photo.jpg --how gradcam --label cat --out cat.svg
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -46,7 +45,7 @@ GROUP = "Look inside"
 FORMATS = (".svg", ".html", ".json")
 PICTURED = (
     *("rollout", "gradcam", "occlusion", "gradients", "integrated"),
-    *("distance", "field", "colours", "positions", "filters"),
+    *("distance", "receptive-field", "pca", "positions", "filters"),
 )
 
 
@@ -67,8 +66,8 @@ class Flags:
         "gradients",
         "integrated",
         "distance",
-        "field",
-        "colours",
+        "receptive-field",
+        "pca",
         "positions",
         "filters",
     ] = "attention"
@@ -152,7 +151,9 @@ def _seen(flags: Flags, pipeline: Any) -> None:
     from regard.cli import seen
 
     if flags.how not in seen.WAYS:
-        raise UsageError(f"--how {flags.how} is for texts, and {pipeline.name} reads pictures; choose {_or(seen.WAYS)}")
+        raise UsageError(
+            f"--how {flags.how} is for texts, and {pipeline.name} reads pictures; choose {', '.join(seen.WAYS)}"
+        )
     if flags.out is not None and flags.out.suffix == ".json" and flags.how == "attention":
         views = pipeline.attend(flags.input).views()
         flags.out.write_text(json.dumps(views.to_json("f16"), ensure_ascii=False), encoding="utf-8")
@@ -175,10 +176,6 @@ def _seen(flags: Flags, pipeline: Any) -> None:
             drawn = figure(found.sheets, title=title, caption=found.caption, columns=found.columns)
         flags.out.write_text(drawn, encoding="utf-8")
         print(f"{flags.out}: {len(found.sheets)} {'map' if len(found.sheets) == 1 else 'maps'}")
-
-
-def _or(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def _inside(flags: Flags, pipeline: Any) -> None:
@@ -230,7 +227,7 @@ def _check_how(flags: Flags) -> None:
         "heads": (),
         "rollout": ("input", "place"),
         **dict.fromkeys(("gradcam", "occlusion", "gradients", "integrated"), ("input", "label")),
-        **dict.fromkeys(("distance", "field", "colours", "positions", "filters"), ("input",)),
+        **dict.fromkeys(("distance", "receptive-field", "pca", "positions", "filters"), ("input",)),
     }
     for field in fields(flags):
         value, always = getattr(flags, field.name), field.name in ("model", "how", "out", "json")

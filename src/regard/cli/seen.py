@@ -244,8 +244,8 @@ WAYS: dict[str, Callable[[_Look], Shown]] = {
     "gradients": _gradients,
     "integrated": _integrated,
     "distance": _distance,
-    "field": _field,
-    "colours": _colours,
+    "receptive-field": _field,
+    "pca": _colours,
     "positions": _positions,
     "filters": _filters,
 }

@@ -84,6 +84,13 @@ class Pictures:
         return Pictures(self.labels, self.targets[rows], Some(self.source, rows), names)
 
     @property
+    def side(self) -> int | None:
+        """The side of pictures that are all squares of one size, as they are stored or drawn; None of any others."""
+        if isinstance(self.source, Held):
+            return next(iter(_square(self.source.pixels)), None)
+        return getattr(self.source, "size", None)
+
+    @property
     def checksum(self) -> int:
         """Changes when other pictures are meant: by names, classes and how many there are, not by pixels."""
         return crc32(repr((self.labels, self.names)).encode(), crc32(self.targets.astype("<i8").tobytes()))

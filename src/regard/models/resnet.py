@@ -22,12 +22,14 @@ from regard.layers.dropout import Dropout
 from regard.layers.vision import VisionModel, classifier
 from regard.models.family import Family
 
+STEM_STRIDES = {"plain": 4, "deep": 4, "cifar": 1, "fast": 2}
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
     size: int = 224
     channels: int = 3
-    stem: Literal["plain", "deep", "cifar"] = "plain"  # 7×7 and a pool; three 3×3 and a pool; one 3×3
+    stem: Literal["plain", "deep", "cifar", "fast"] = "plain"  # 7×7 and a pool; three 3×3 and a pool; one 3×3; two
     stem_width: int = 64
     block: Literal["basic", "bottleneck"] = "bottleneck"
     widths: tuple[int, ...] = (256, 512, 1024, 2048)
@@ -95,10 +97,10 @@ class ResNet(VisionModel):
     @property
     def stride(self) -> int:
         """How many pixels a cell of the last map stands for, in each direction."""
-        return (1 if self.config.stem == "cifar" else 4) << (len(self.config.widths) - 1)
+        return STEM_STRIDES[self.config.stem] << (len(self.config.widths) - 1)
 
     def grid(self, height: int, width: int) -> tuple[int, int]:
-        step = 1 if self.config.stem == "cifar" else 4
+        step = STEM_STRIDES[self.config.stem]
         return -(-height // step), -(-width // step)
 
     def features(self, image: Float[Tensor, "b c h w"]) -> Float[Tensor, "b i j o"]:
@@ -124,6 +126,9 @@ def _stem(config: Config) -> nn.Sequential:
     channels, width = config.channels, config.stem_width
     if config.stem == "cifar":
         return nn.Sequential(conv_bn(channels, width, 3), nn.ReLU())
+    if config.stem == "fast":
+        first, second = conv_bn(channels, width // 2, 3), conv_bn(width // 2, width, 3, stride=2)
+        return nn.Sequential(first, nn.ReLU(), second, nn.ReLU())
     pool = nn.MaxPool2d(3, stride=2, padding=1)
     if config.stem == "plain":
         return nn.Sequential(conv_bn(channels, width, 7, stride=2), nn.ReLU(), pool)
@@ -148,6 +153,7 @@ PRESETS = {
     "resnet-50-improved": Config(stem="deep", pooled=True, squeeze=0.25, dropout=0.25),
     "resnet-20-cifar": _cifar(depths=(3, 3, 3)),
     "resnet-56-cifar": _cifar(depths=(9, 9, 9)),
+    "resnet-12-cifar": _cifar(stem="fast", stem_width=64, widths=(64, 128, 256), depths=(1, 2, 2)),
     "resnet-18-cifar": _basic(size=32, stem="cifar", depths=(2, 2, 2, 2), classes=10),
     "resnet-nano": Config(
         size=32,

@@ -1,4 +1,4 @@
-"""Detect: a picture in, what is in it and where out: a box, a label and how sure of each thing."""
+"""Detect (object detection): a picture in, what is in it and where out: box, label and how sure of each thing."""
 
 import time
 from collections.abc import Sequence

@@ -1,18 +1,15 @@
-"""Features: a picture in, the vector out that a classifier would read."""
+"""Features (image embeddings): a picture in, the vector out that a classifier would read."""
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
-from regard.analysis.pictures import data_url, maps_over
 from regard.analysis.reading import Reading
 from regard.analysis.scores import accuracy
-from regard.attention import record
 from regard.data.pictures import pictures
-from regard.decode.forcing import evaluating
 from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pictured import Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation
@@ -31,13 +28,7 @@ class Features(Pictured):
         self, inputs: Shown | Sequence[Shown], *, progress: Progress | None = None
     ) -> list[Float[np.ndarray, " w"]]:
         """The vector of each picture."""
-        found = list[np.ndarray]()
-        with evaluating(self.model):
-            for batch in self.batches(self.listed(inputs)):
-                found += list(self.run(batch).float().cpu().numpy())
-                if progress is not None:
-                    progress(len(found))
-        return found
+        return [vector.cpu().numpy() for vector in self.run(inputs, progress)]
 
     @answer_familiar
     def evaluate(
@@ -68,16 +59,10 @@ class Features(Pictured):
         return Evaluation(self.name, data, split, counts[1], seconds, named, settings)
 
     @answer_familiar
-    @torch.no_grad()
     def attend(self, given: Shown, *, edits: Edits | None = None) -> Reading:
         """Where on the picture each of its places looks."""
-        picture = self.open(given)
-        image = self.tensors([picture])
-        with evaluating(self.model), record(self.model, edits=edits) as trace:
-            (vector,) = self.model(image).float().cpu().numpy()
-        shown, model = data_url(self.seen(picture)), self.model
-        axes, maps = maps_over(trace, model.grid(*image.shape[-2:]), leading=model.leading, image=shown)
-        return Reading(self.name, axes, maps, trace, vector, "")
+        vector, reading = self.watch(given, edits)
+        return replace(reading, output=vector.cpu().numpy())
 
 
 def _unit(vectors: Sequence[np.ndarray]) -> Float[np.ndarray, "n w"]:

@@ -1,6 +1,6 @@
 """Pictures in: what recognizing, embedding and detecting share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -10,8 +10,13 @@ from jaxtyping import Float, UInt8
 from PIL import Image
 from torch import Tensor
 
+from regard.analysis.pictures import data_url, maps_over
+from regard.analysis.reading import Reading
+from regard.attention import record
+from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
-from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.pipeline import Edits, Pipeline
+from regard.progress import Progress
 from regard.vision import Processor, Size, from_array, open_picture
 
 # A path, the bytes of a file, an open file, a picture of Pillow's, or its pixels.
@@ -41,11 +46,6 @@ class Pictured(Pipeline):
         grey = batch.mean(dim=1, keepdim=True) if self.channels == 1 else batch
         return grey.to(self.device)
 
-    def batches(self, given: Sequence[Shown]) -> Iterator[Float[Tensor, "b c h w"]]:
-        """Pictures as tensors, some at a time."""
-        for start in range(0, len(given), TOGETHER):
-            yield self.tensors([self.open(each) for each in given[start : start + TOGETHER]])
-
     def listed(self, inputs: Any) -> list[Shown]:
         """One picture or several, as a list of them."""
         one = isinstance(inputs, str | Path | bytes | Image.Image) or hasattr(inputs, "read")
@@ -56,7 +56,24 @@ class Pictured(Pipeline):
         """What the model sees of a picture, for people to look at."""
         return from_array(self.processor.cut(picture))
 
-    def run(self, image: Float[Tensor, "b c h w"]) -> Any:
-        """The model, without gradients."""
-        with torch.inference_mode():
-            return self.model(image)
+    def run(self, inputs: Any, progress: Progress | None = None) -> list[Float[Tensor, " o"]]:
+        """What the model gives for each picture, one or several."""
+        given, found = self.listed(inputs), list[Tensor]()
+        with evaluating(self.model), torch.inference_mode():
+            for start in range(0, len(given), TOGETHER):
+                opened = [self.open(each) for each in given[start : start + TOGETHER]]
+                found += self.model(self.tensors(opened)).float()
+                if progress is not None:
+                    progress(len(found))
+        return found
+
+    @torch.no_grad()
+    def watch(self, given: Shown, edits: Edits | None) -> tuple[Float[Tensor, " o"], Reading]:
+        """What the model gives for one picture, and a reading of where its places look, without output or caption."""
+        picture = self.open(given)
+        image = self.tensors([picture])
+        with evaluating(self.model), record(self.model, edits=edits) as trace:
+            (output,) = self.model(image).float()
+        grid, shown = self.model.grid(*image.shape[-2:]), data_url(self.seen(picture))
+        axes, maps = maps_over(trace, grid, leading=self.model.leading, image=shown)
+        return output, Reading(self.name, axes, maps, trace)

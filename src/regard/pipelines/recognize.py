@@ -1,20 +1,16 @@
-"""Recognize: a picture in, the class of what it shows out, with the probability of each."""
+"""Recognize (image classification): a picture in, the class of what it shows out, with the probability of each."""
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from regard.analysis.confusion import Confusion
-from regard.analysis.pictures import data_url, maps_over
 from regard.analysis.reading import Reading
 from regard.analysis.scores import accuracy
-from regard.attention import record
 from regard.data.pictures import pictures
-from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
 from regard.pipelines.classify import Classification
 from regard.pipelines.familiar import answer_familiar
@@ -41,13 +37,7 @@ class Recognize(Pictured):
     @answer_familiar
     def __call__(self, inputs: Shown | Sequence[Shown], *, progress: Progress | None = None) -> list[Classification]:
         """The label of each picture: paths, bytes, pictures of Pillow's, or arrays of pixels."""
-        given, found = self.listed(inputs), list[Classification]()
-        with evaluating(self.model):
-            for batch in self.batches(given):
-                found += [self._name(chances) for chances in self.run(batch).float().softmax(-1)]
-                if progress is not None:
-                    progress(len(found))
-        return found
+        return [self._name(logits) for logits in self.run(inputs, progress)]
 
     @answer_familiar
     def evaluate(
@@ -75,21 +65,14 @@ class Recognize(Pictured):
         return Evaluation(self.name, data, split, count, seconds, named, {}, said, confusion)
 
     @answer_familiar
-    @torch.no_grad()
     def attend(self, given: Shown, *, edits: Edits | None = None) -> Reading:
         """Where on the picture each of its places looks."""
-        picture = self.open(given)
-        image = self.tensors([picture])
-        with evaluating(self.model), record(self.model, edits=edits) as trace:
-            (chances,) = self.model(image).float().softmax(-1)
-        output = self._name(chances)
-        shown, model = data_url(self.seen(picture)), self.model
-        axes, maps = maps_over(trace, model.grid(*image.shape[-2:]), leading=model.leading, image=shown)
-        said = f"{output.label} {output.scores[output.label]:.0%}"
-        return Reading(self.name, axes, maps, trace, output, said)
+        logits, reading = self.watch(given, edits)
+        output = self._name(logits)
+        return replace(reading, output=output, caption=f"{output.label} {output.scores[output.label]:.0%}")
 
-    def _name(self, chances: Float[Tensor, " c"]) -> Classification:
-        named: dict[str, Any] = dict(zip(self.labels, chances.tolist(), strict=True))
+    def _name(self, logits: Float[Tensor, " c"]) -> Classification:
+        named: dict[str, float] = dict(zip(self.labels, logits.softmax(-1).tolist(), strict=True))
         return Classification(max(named, key=lambda label: named[label]), named)
 
 

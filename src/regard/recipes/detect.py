@@ -1,4 +1,4 @@
-"""Detect things in pictures: train a DETR on boxes (Carion 2020), of the world or of annotations in the form of COCO.
+"""Object detection: train a DETR on boxes (Carion 2020), of the world or of annotations in the form of COCO.
 
 The card of the model tells COCO's average precision by its own scorer. It needs scipy and pycocotools: the extra
 `vision`.
@@ -39,6 +39,8 @@ class Recipe(Plan):
     """Side of the pictures in pixels; they are squeezed to squares."""
     batch_size: int = 32
     """Pictures in a batch."""
+    tokens: int = 0
+    """Of no use for pictures, which are counted by --batch-size."""
     steps: int = 4000
     """Optimizer steps: how many times the weights change."""
     lr: float = 5e-4
@@ -53,6 +55,7 @@ class Recipe(Plan):
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
         **Plan.bounds,
         "size": (16, 10**4),
+        "tokens": (0, 0),
         "batch_size": (1, 10**6),
         "limit": (0, 10**9),
     }
@@ -106,7 +109,6 @@ def build(recipe: Recipe) -> "Task":
         unit="pictures",
         task="detect",
         card=card | ({"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}),
-        trained_with={"tokens": None},
         measure=lambda model: measure(recipe, processor, model),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from regard.recipes.tuning import Begin, Tuning
+from regard.recipes.tuning import Begin, Tuning, carry_over
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from regard.data.album import Pictures
     from regard.vision import Processor
 
-# In pixels; other pictures are resized to what the model is made for.
-SIDES = {"digits": 8, "mnist": 28, "cifar10": 32, "world": 64}
-TOGETHER = 256  # pictures that are scored at once
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's colours, as is usual
 
 
@@ -29,6 +26,8 @@ class PictureTuning(Tuning):
     """Side of the pictures in pixels; 0 is the set's own, or what the model is made for."""
     batch_size: int = 128
     """Pictures in a batch."""
+    tokens: int = 0
+    """Of no use for pictures, which are counted by --batch-size."""
     augment: Literal["none", "move", "crop", "three", "rand"] = "crop"
     """How pictures vary: not at all; moved by up to an eighth, as is right for letters; moved and mirrored; or cropped
     at random and changed by DeiT III's three-augment (grey, solarize or blur) or by RandAugment (Cubuk 2020)."""
@@ -48,6 +47,7 @@ class PictureTuning(Tuning):
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
         **Tuning.bounds,
         "size": (0, 10**4),
+        "tokens": (0, 0),
         "batch_size": (1, 10**6),
         "erase": (0, 1),
         "mixup": (0, 100),
@@ -65,13 +65,8 @@ class Shown(NamedTuple):
     rows: "np.ndarray"
 
 
-def side(recipe: PictureTuning, made_for: int) -> int:
-    """How large pictures are."""
-    return recipe.size or SIDES.get(recipe.data, made_for)
-
-
-def begin(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
-    """The model of a recipe for so many labels: a preset that is drawn anew, or a trained one with another head."""
+def begin(recipe: PictureTuning, known: "Pictures") -> Begin:
+    """The model of a recipe for the classes of some pictures: a preset drawn anew, or a trained one with a new head."""
     import torch
 
     from regard.models import families
@@ -80,13 +75,13 @@ def begin(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
 
     torch.manual_seed(recipe.seed)
     if recipe.model not in {preset for family in families().values() for preset in family.presets}:
-        return _trained(recipe, labels)
+        return _trained(recipe, known.labels)
     family = choose.family_of(recipe.model)
     check(family, recipe.model)
-    size = side(recipe, family.presets[recipe.model].size)
-    _, model = choose.build(recipe.model, recipe.set, {"classes": len(labels), "size": size})
+    size = recipe.size or known.side or family.presets[recipe.model].size
+    _, model = choose.build(recipe.model, recipe.set, {"classes": len(known.labels), "size": size})
     processor = Processor(size=Size(height=size, width=size), image_mean=MEAN, image_std=STD)
-    return Begin(family, model, processor, {}, tuple(model.state_dict()))
+    return Begin(family, model, None, {}, tuple(model.state_dict()), processor)
 
 
 def _trained(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
@@ -109,21 +104,11 @@ def _trained(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
     torch.manual_seed(recipe.seed)
     changes = choose.parse(found.family, recipe.set) | {"classes": len(labels)}
     model = found.family.model(replace(config, **changes))
-    mine, theirs = model.state_dict(), found.model.state_dict()
-    same = list(found.card.get("labels") or ()) == list(labels)
-    kept = {
-        name: tensor
-        for name, tensor in theirs.items()
-        if name in mine and mine[name].shape == tensor.shape and (same or not _of_the_head(name))
-    }
-    anew = tuple(name for name in mine if name not in kept)
-    if body := [name for name in anew if not _of_the_head(name)]:
-        raise ValueError(f"--set {' '.join(recipe.set)} changes {body[0]}, which was trained; leave it out")
-    model.load_state_dict(kept, strict=False)
+    anew = carry_over(recipe, found, model, labels)
     size = recipe.size or config.size
     before = found.processor or Processor(image_mean=MEAN, image_std=STD)
     processor = Processor(size=Size(height=size, width=size), image_mean=before.image_mean, image_std=before.image_std)
-    return Begin(found.family, model, processor, story(found.card) or {"name": found.name}, anew)
+    return Begin(found.family, model, None, story(found.card) or {"name": found.name}, anew, processor)
 
 
 def check(family: Any, name: str) -> None:
@@ -131,10 +116,6 @@ def check(family: Any, name: str) -> None:
     known = {field.name for field in fields(family.config)}
     if not {"classes", "size"} <= known or "vocab" in known:
         raise ValueError(f"{name} is a {family.name}, which classifies no pictures; choose one of vit, resnet, swin, …")
-
-
-def _of_the_head(name: str) -> bool:
-    return name.startswith(("head.", "distill_head."))
 
 
 def batches(recipe: PictureTuning, processor: "Processor", known: "Pictures", size: int) -> "Batches[Shown]":

@@ -1,4 +1,4 @@
-"""Recognize what pictures show: train a model of pictures, or fine-tune one, on classes of your own.
+"""Image classification: train a model to recognize what pictures show, or fine-tune one on classes of your own.
 
 The card of the model tells accuracy with an interval, and a report of each class. With a teacher, a DeiT learns from
 its answers too (Touvron 2021). `regard train classify` on pictures is this recipe.
@@ -47,12 +47,12 @@ def build(recipe: Recipe) -> "Task":
     labels = list(train.labels)
     if len(labels) < 2 or not len(held):
         raise DataError(f"{recipe.data} has {len(labels)} classes and {len(held)} pictures to watch; give more")
-    begin = pictured.begin(recipe, labels)
+    begin = pictured.begin(recipe, train)
     if recipe.init == "mimetic" and not begin.trained:
         mimetic(begin.model)
     merge = tuning.restrict(recipe, begin)
-    size = begin.tokenizer.size.height
-    learnt, watched = (pictured.batches(recipe, begin.tokenizer, each, size) for each in (train, held))
+    size = begin.processor.size.height
+    learnt, watched = (pictured.batches(recipe, begin.processor, each, size) for each in (train, held))
     teacher = _teacher(recipe, begin, labels)
     card: dict[str, Any] = {
         "title": f"What pictures show: {begin.family.name}, {recipe.data}",
@@ -63,7 +63,7 @@ def build(recipe: Recipe) -> "Task":
     return Task(
         model=begin.model,
         family=begin.family,
-        processor=begin.tokenizer,
+        processor=begin.processor,
         batches=learnt,
         size=lambda batch: len(batch.rows),
         loss=lambda model, batch: loss(recipe, model, batch, teacher),
@@ -76,7 +76,7 @@ def build(recipe: Recipe) -> "Task":
         merge=merge,
         task="recognize",
         card=card | ({"before": dict(begin.before)} if begin.trained else {}),
-        trained_with={"tokens": None, "size": size},
+        trained_with={"size": size},
         measure=lambda model: measure(recipe, begin, model, labels, size),
         dtype="float32" if begin.trained else "bfloat16",
         notes=tuning.notes(begin),
@@ -145,7 +145,7 @@ def measure(recipe: Recipe, begin: "Begin", model: "nn.Module", labels: Sequence
             known = pictures(recipe.data, split)
         except (DataError, ValueError):  # a folder need not have a test
             continue
-        numbers, wanted = answers(model, pictured.batches(recipe, begin.tokenizer, known, size))
+        numbers, wanted = answers(model, pictured.batches(recipe, begin.processor, known, size))
         said, right = [labels[i] for i in numbers], [labels[i] for i in wanted]
         named = {"accuracy": scores.accuracy([a == b for a, b in zip(said, right, strict=True)])}
         found |= tuning.told(split, named) | {f"{split} report": report(said, right, labels)}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Where nobody says otherwise, of a trained model and of a fresh one.
 TRAINED_LR, FRESH_LR = 1e-4, 2e-3
 EPOCHS, FRESH_STEPS = 3.0, 1200
+_SECOND_HEADS = ("distill_head.", "teacher_head.")  # of DeiT and LeViT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +72,10 @@ class Begin(NamedTuple):
 
     family: "Family"
     model: Any
-    tokenizer: Any  # a Tokenizer; of a model of pictures, its Processor
+    tokenizer: Any  # a Tokenizer; none of a model of pictures
     before: Mapping[str, Any]  # the story of a trained model; empty for a fresh one
     anew: tuple[str, ...]  # what is drawn anew of it, by the names of tensors
+    processor: Any = None  # a Processor, of a model of pictures
 
     @property
     def trained(self) -> bool:
@@ -129,8 +131,8 @@ def _trained(recipe: TextTuning, head: str, labels: Sequence[str], task: "gpt_ta
     torch.manual_seed(recipe.seed)
     if isinstance(found.model, GPT) and head == "classify":
         begun = gpt_tasks.of(found.model, task, len(labels), **choose.parse(found.family, recipe.set))
-        anew = ("classifier.weight", "classifier.bias")
-        return Begin(gpt_tasks.FAMILY, begun, found.tokenizer, story(found.card) or {"name": found.name}, anew)
+        new_head = ("classifier.weight", "classifier.bias")
+        return Begin(gpt_tasks.FAMILY, begun, found.tokenizer, story(found.card) or {"name": found.name}, new_head)
     changes = choose.parse(found.family, recipe.set) | _decide(found.family, recipe.model, head, labels)
     config: Any = found.model.config
     if isinstance(config, gpt_tasks.Config):
@@ -138,12 +140,18 @@ def _trained(recipe: TextTuning, head: str, labels: Sequence[str], task: "gpt_ta
     elif task != "classify":
         raise ValueError(f"--inputs {task} is for a GPT, and {recipe.model} is a {found.family.name}; leave it out")
     model: Any = found.family.model(replace(config, **changes))
+    anew = carry_over(recipe, found, model, labels)
+    return Begin(found.family, model, found.tokenizer, story(found.card) or {"name": found.name}, anew)
+
+
+def carry_over(recipe: Tuning, found: Any, model: Any, labels: Sequence[str]) -> tuple[str, ...]:
+    """Give a model the weights of a trained one but for a head that says other labels; what is drawn anew, by name."""
     mine, theirs = model.state_dict(), found.model.state_dict()
     same = list(found.card.get("labels") or ()) == list(labels)
     kept = {
         name: tensor
         for name, tensor in theirs.items()
-        if name in mine and mine[name].shape == tensor.shape and (same or "classifier" not in name)
+        if name in mine and mine[name].shape == tensor.shape and (same or not _says_labels(name))
     }
     anew = tuple(name for name in mine if name not in kept)
     if body := [name for name in anew if not _of_the_head(name)]:
@@ -151,7 +159,12 @@ def _trained(recipe: TextTuning, head: str, labels: Sequence[str], task: "gpt_ta
             f"--set {' '.join(recipe.set)} changes the shape of {body[0]}, which was trained; leave it out"
         )
     model.load_state_dict(kept, strict=False)
-    return Begin(found.family, model, found.tokenizer, story(found.card) or {"name": found.name}, anew)
+    return anew
+
+
+def _says_labels(name: str) -> bool:
+    """Whether a tensor is of a classifier: of texts by that name, of pictures the head itself."""
+    return "classifier" in name or name.startswith(("head.weight", "head.bias", *_SECOND_HEADS))
 
 
 def _decide(family: "Family", name: str, head: str, labels: Sequence[str]) -> dict[str, Any]:
@@ -166,7 +179,7 @@ def _decide(family: "Family", name: str, head: str, labels: Sequence[str]) -> di
 
 
 def _of_the_head(name: str) -> bool:
-    return name.startswith("head.") or "classifier" in name
+    return name.startswith(("head.", *_SECOND_HEADS)) or "classifier" in name
 
 
 def restrict(recipe: Tuning, begin: Begin) -> Callable[["nn.Module"], None] | None:

@@ -1,8 +1,9 @@
 """Muon (Jordan 2024): the matrices of the blocks move by momentum made orthogonal, all else by AdamW.
 
 A gradient's few strong directions drown the many weak ones. Here every direction of a matrix takes a step of the same
-length, so that small Transformers need fewer steps. torch has a Muon too, in bfloat16 and for
-matrices alone; ours multiplies in the precision of the weights, which a CPU without bfloat16 needs, and minds the rest.
+length, so that small networks need fewer steps. A convolution is the matrix of its filters, one a row. torch has a Muon
+too, in bfloat16 and for matrices alone; ours multiplies in the precision of the weights, which a CPU without bfloat16
+needs, and minds the rest.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -50,7 +51,8 @@ class Muon(torch.optim.AdamW):
         momentum = state["momentum"].lerp_(grad, 1 - MOMENTUM)
         ahead = grad.lerp(momentum, MOMENTUM)  # Nesterov's look ahead
         weight.mul_(1 - lr * decay)
-        weight.add_(orthogonal(ahead), alpha=-0.2 * max(weight.shape) ** 0.5 * lr)
+        matrix = ahead.flatten(1)
+        weight.add_(orthogonal(matrix).view_as(weight), alpha=-0.2 * max(matrix.shape) ** 0.5 * lr)
 
 
 def orthogonal(matrix: Tensor) -> Tensor:

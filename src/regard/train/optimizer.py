@@ -58,12 +58,13 @@ def layers_of(model: nn.Module) -> dict[str, int]:
 
 
 def matrices(model: nn.Module) -> set[str]:
-    """The names of the weights that Muon is made for: those of linear layers within blocks."""
+    """The names of the weights that Muon is made for: those of linear layers and full convolutions within blocks."""
     blocks = tuple(_blocks(model))
     return {
         f"{name}.weight"
         for name, module in model.named_modules()
-        if isinstance(module, nn.Linear) and f"{name}.".startswith(blocks)
+        if (isinstance(module, nn.Linear) or (isinstance(module, nn.Conv2d) and module.groups == 1))
+        and f"{name}.".startswith(blocks)
     }
 
 

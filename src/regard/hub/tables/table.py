@@ -33,6 +33,7 @@ class Table:
     unused: Callable[[Mapping[str, Any]], Set[str]] = lambda _: frozenset()
     prefix: str = ""  # of their names, which a file of the model without its head leaves out
     fits: Callable[[Any], bool] | None = None  # whether it writes a model of this config, where several tables might
+    by_name: bool = False  # writes only where it is asked for by its `model_type`
 
     def rules_of(self, fields: Mapping[str, Any], about: Mapping[str, Any]) -> Sequence[Rule]:
         """The rules of a model with these fields of ours, beside this config.json of theirs."""
@@ -88,7 +89,7 @@ def task_by_head(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 def table_of(model: nn.Module, model_type: str | None = None) -> Table:
     """The table by which a model of ours is written for others; that of one `model_type`, where several might."""
     for each in tables().values():
-        named = each.model_type == model_type if model_type is not None else each.model_type != "timm"
+        named = not each.by_name if model_type is None else each.model_type == model_type
         if named and type(model) is each.family.model and (each.fits is None or each.fits(model.config)):
             return each
     known = ", ".join(sorted({each.family.name for each in tables().values()}))

@@ -110,4 +110,5 @@ TABLE = Table(
     lambda _, found: found,
     lambda fields: {"task": "recognize" if fields["classes"] else "features"},
     fits=fits,
+    by_name=True,
 )
