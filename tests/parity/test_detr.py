@@ -210,7 +210,7 @@ def test_the_table_claims_every_tensor_of_ours_once() -> None:
 
 
 def test_a_detr_that_theirs_cannot_be_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="the batch norms of a DETR are frozen in transformers"):
+    with pytest.raises(ValueError, match="a DETR of transformers has no frozen=False; export has no place for it"):
         export(tmp_path, build("detr-nano"))
     with pytest.raises(ValueError, match="no such ResNet: pooled is True and must be False; stem is 'deep'"):
         export(tmp_path, build("detr-nano", frozen=True))

@@ -1,6 +1,6 @@
 """The little world as pictures: what the largest thing in each is, and where all things are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -12,11 +12,11 @@ from regard.data.annotated import Detections, Objects
 from regard.data.told import FAR
 from regard.vision import rle
 from regard.vision.picture import from_array
-from regard.world import COLOURS, KINDS, Scene, Thing, View, render, render_batch, scenes
+from regard.world import COLOURS, KINDS, Picture, Scene, Thing, View, render, render_batch, scenes
 
 LABELS = tuple(f"{colour} {kind}" for colour in COLOURS for kind in KINDS)
 COUNTS = {"train": 10_000, "val": 1_000, "test": 1_000}
-SIZE = 64
+SIZE, BOXED = 64, 96  # of pictures that show one thing, and of those in which all are to be found
 LARGER = 1.2  # times the radius of any other thing: nobody has to argue which is the largest
 _TOGETHER = 256  # pictures that are drawn at once
 
@@ -28,9 +28,17 @@ class Drawn:
     view: View[Scene]
     numbers: tuple[int, ...]
     size: int = SIZE
+    _last: dict[int, Picture] = field(default_factory=dict, compare=False)
 
     def __call__(self, index: int) -> Image.Image:
-        return from_array(render(self.view[self.numbers[index]], self.size).rgb)
+        return from_array(self.render(index).rgb)
+
+    def render(self, index: int) -> Picture:
+        """A picture with all that is true of it; who asks for both has it drawn once."""
+        if index not in self._last:
+            self._last.clear()
+            self._last[index] = render(self.view[self.numbers[index]], self.size)
+        return self._last[index]
 
     def at(self, size: int) -> UInt8[np.ndarray, "n s s 3"]:
         """All of them in one size."""
@@ -46,7 +54,7 @@ class Marks:
     drawn: Drawn
 
     def __call__(self, index: int) -> Objects:
-        picture = render(self.drawn.view[self.drawn.numbers[index]], self.drawn.size)
+        picture = self.drawn.render(index)
         seen = [i for i, mask in enumerate(picture.visible) if mask.any()]  # one may be hidden whole
         return Objects(
             picture.boxes[seen].astype(np.float32),
@@ -66,7 +74,7 @@ def world_detections(split: str) -> Detections:
     """Pictures of one to six things, each with its box, its mask and its kind."""
     first, fold = _where(split)
     numbers = tuple(range(first, first + COUNTS[split]))
-    drawn = Drawn(scenes(split=fold), numbers)
+    drawn = Drawn(scenes(split=fold), numbers, BOXED)
     return Detections(KINDS, drawn, Marks(drawn), tuple(f"{split} {number}" for number in numbers))
 
 

@@ -154,6 +154,9 @@ def example(config: Config) -> dict[str, Any]:
 # Meant to be the paper's tiny one, with its 28.4 million parameters; see above for what was not compared.
 PRESETS = {
     "accvit-tiny": Config(),
+    "accvit-world": Config(
+        64, stem=16, widths=(32, 64, 128), depths=(1, 1, 1), head_width=16, window=4, classes=64, drop_path=0.0
+    ),
     "accvit-nano": Config(32, stem=8, widths=(16, 32), depths=(1, 1), head_width=8, window=4, classes=5, drop_path=0.0),
 }
 

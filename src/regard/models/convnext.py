@@ -138,6 +138,7 @@ PRESETS = {
     "convnext-small": Config(depths=(3, 3, 27, 3), drop_path=0.4),
     "convnext-base": Config(widths=(128, 256, 512, 1024), depths=(3, 3, 27, 3), drop_path=0.5),
     "convnext-large": Config(widths=(192, 384, 768, 1536), depths=(3, 3, 27, 3), drop_path=0.5),
+    "convnext-world": Config(64, widths=(48, 96, 192), depths=(2, 2, 2), classes=64, drop_path=0.0),
     "convnext-nano": Config(size=32, widths=(16, 32), depths=(1, 2), classes=5),
 }
 

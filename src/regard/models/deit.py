@@ -76,7 +76,8 @@ PRESETS = {
     "deit-base": Config(),
     "deit-3-small": Config(width=384, heads=6, hidden=1536, layer_scale=1e-6, drop_path=0.05, distilled="none"),
     "deit-3-base": Config(layer_scale=1e-6, drop_path=0.2, distilled="none"),
-    "deit-cifar": Config(32, patch=4, width=192, depth=9, heads=6, hidden=384, classes=10),
+    "deit-cifar": Config(32, patch=4, width=128, depth=5, heads=4, hidden=256, classes=10, drop_path=0.0),
+    "deit-world": Config(64, patch=8, width=128, depth=5, heads=4, hidden=256, classes=64, drop_path=0.0),
     "deit-nano": Config(16, patch=4, width=32, depth=2, heads=4, hidden=64, classes=5),
 }
 

@@ -211,6 +211,9 @@ PRESETS = {
     "levit-192": Config(widths=(192, 288, 384), heads=(3, 5, 6)),
     "levit-256": Config(),
     "levit-384": Config(widths=(384, 512, 768), heads=(6, 9, 12), drop_path=0.1),
+    "levit-world": Config(
+        64, widths=(128, 192), depths=(2, 2), heads=(4, 6), head_width=16, classes=64, distilled=False
+    ),
     "levit-nano": Config(48, widths=(16, 24), depths=(1, 1), heads=(2, 2), head_width=8, classes=5),
 }
 

@@ -120,6 +120,9 @@ PRESETS = {
     "maxvit-base": Config(),
     "maxvit-large": Config(stem=128, widths=(128, 256, 512, 1024), drop_path=0.6),
     "maxvit-xlarge": Config(stem=192, widths=(192, 384, 768, 1536), drop_path=0.6),
+    "maxvit-world": Config(
+        64, stem=16, widths=(32, 64, 128), depths=(1, 1, 1), head_width=16, window=4, classes=64, drop_path=0.0
+    ),
     "maxvit-nano": Config(32, stem=8, widths=(16, 32), depths=(1, 1), head_width=8, window=4, classes=5, drop_path=0.0),
 }
 

@@ -130,6 +130,7 @@ PRESETS = {
     "mvit-tiny": Config(depths=(1, 2, 5, 2), drop_path=0.1),
     "mvit-small": Config(depths=(1, 2, 11, 2), drop_path=0.1),
     "mvit-base": Config(),
+    "mvit-world": Config(64, widths=(48, 96, 192), depths=(1, 2, 2), heads=(1, 2, 4), classes=64, drop_path=0.0),
     "mvit-nano": Config(32, widths=(16, 32), depths=(1, 2), heads=(1, 2), key_stride=2, classes=5, drop_path=0.0),
 }
 

@@ -143,7 +143,18 @@ def example(config: Config) -> dict[str, Any]:
 
 _basic = partial(Config, block="basic", widths=(64, 128, 256, 512))
 _cifar = partial(Config, size=32, stem="cifar", stem_width=16, block="basic", widths=(16, 32, 64), classes=10)
+_world = partial(
+    Config,
+    size=64,
+    stem="fast",
+    stem_width=32,
+    block="basic",
+    widths=(32, 64, 128),
+    depths=(1, 1, 1),
+    classes=64,
+)
 # Table 1 of the paper, and §4.2 for CIFAR; the improved ResNet-50 has the parts of ResNet-RS 50 (Bello 2021, table 1).
+# With the fast stem for CIFAR and those for the little world are ours.
 PRESETS = {
     "resnet-18": _basic(depths=(2, 2, 2, 2)),
     "resnet-34": _basic(depths=(3, 4, 6, 3)),
@@ -155,6 +166,9 @@ PRESETS = {
     "resnet-56-cifar": _cifar(depths=(9, 9, 9)),
     "resnet-12-cifar": _cifar(stem="fast", stem_width=64, widths=(64, 128, 256), depths=(1, 2, 2)),
     "resnet-18-cifar": _basic(size=32, stem="cifar", depths=(2, 2, 2, 2), classes=10),
+    "resnet-world": _world(),
+    "resnet-world-attending": _world(attend=(2,)),
+    "resnet-world-deformable": _world(deformable=(3,)),
     "resnet-nano": Config(
         size=32,
         stem="deep",

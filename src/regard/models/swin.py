@@ -190,6 +190,9 @@ _SMALL = {**_TINY, "depths": (2, 2, 18, 2)}
 _LARGE: dict[str, Any] = {"widths": (192, 384, 768, 1536), "heads": (6, 12, 24, 48)}
 # §3.3 of the paper, and of the second version's the same sizes, the large one as it was tuned on larger pictures. How
 # often the last block is dropped is said in A2.1, and in the authors' settings of the second version.
+_WORLD: dict[str, Any] = dict(
+    window=4, widths=(48, 96, 192), depths=(2, 2, 2), heads=(2, 4, 8), classes=64, drop_path=0.0
+)
 PRESETS = {
     "swin-tiny": Config(**_TINY, drop_path=0.2),
     "swin-small": Config(**_SMALL, drop_path=0.3),
@@ -199,6 +202,8 @@ PRESETS = {
     "swin-v2-small": Config(2, 256, window=8, **_SMALL, drop_path=0.3),
     "swin-v2-base": Config(2, 256, window=8, drop_path=0.5),
     "swin-v2-large": Config(2, 384, window=24, **_LARGE, trained=(12, 12, 12, 6), drop_path=0.2),
+    "swin-world": Config(1, 64, **_WORLD),
+    "swin-v2-world": Config(2, 64, **_WORLD),
     "swin-nano": Config(1, 32, window=4, widths=(16, 32), depths=(2, 2), heads=(2, 4), classes=5, drop_path=0.0),
 }
 

@@ -94,7 +94,7 @@ def _trained(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
     from regard.vision import Processor, Size
 
     try:
-        found = load(recipe.model)
+        found = load(recipe.model, pickle=recipe.pickle)
     except CheckpointError as error:
         raise DataError(f"training cannot begin from {recipe.model}: {error}; presets: regard list models") from None
     if found.family is None:

@@ -24,6 +24,8 @@ _SECOND_HEADS = ("distill_head.", "teacher_head.")  # of DeiT and LeViT
 class Tuning(Plan):
     model: str = ""
     """A trained model to begin with (a folder, a bundled one, hub:owner/name), or a preset that is drawn anew."""
+    pickle: bool = False
+    """Also begin with weights in a pickle, such as a .pth: of a file that you trust, tensors and plain values alone."""
     set: tuple[str, ...] = ()
     """Fields of the model to change, such as dropout=0.2; of a preset also width=192 depth=6."""
     lora: int = 0
@@ -123,7 +125,7 @@ def _trained(recipe: TextTuning, head: str, labels: Sequence[str], task: "gpt_ta
     from regard.recipes.writer import story
 
     try:
-        found = load(recipe.model)
+        found = load(recipe.model, pickle=recipe.pickle)
     except CheckpointError as error:
         raise DataError(f"training cannot begin from {recipe.model}: {error}; presets: regard list models") from None
     if found.family is None or found.tokenizer is None:

@@ -146,10 +146,10 @@ def test_the_boxes_of_the_world_lie_around_its_masks() -> None:
     found = detections("world", "test")
     for i in range(20):
         picture, objects = found[i]
-        for mask, box in zip(objects.masks(64, 64), objects.boxes, strict=True):
+        for mask, box in zip(objects.masks(96, 96), objects.boxes, strict=True):
             rows, columns = np.nonzero(mask)
             assert box.tolist() == [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
-        assert picture.size == (64, 64)
+        assert picture.size == (96, 96)
     assert not set(found.names) & set(detections("world", "train").names)
 
 

@@ -132,3 +132,14 @@ def test_it_learns_where_a_few_squares_are() -> None:
     assert found.logits[rows, best].argmax(-1).tolist() == [0, 1, 2, 0]
     real = torch.cat([each.boxes for each in targets])
     assert (found.boxes[rows, best] - real).abs().max() < 0.08
+
+
+@torch.no_grad()
+def test_an_anchored_query_looks_with_the_waves_of_its_place_and_measures_its_box_from_there() -> None:
+    model = DETR(replace(NANO, anchored=True, turns=4.0)).eval()
+    model.to_box[-1].weight.zero_()
+    model.to_box[-1].bias.zero_()
+    model.queries.copy_(torch.tensor([[0.25, 0.75]]).logit())  # a quarter down, three quarters across
+    assert torch.allclose(model(torch.randn(1, 3, 32, 32)).boxes[0, 0], torch.tensor([0.75, 0.25, 0.5, 0.5]))
+    every_cell = waves(torch.ones(1, 4, 4, dtype=torch.bool), NANO.width, 4.0)
+    assert torch.allclose(model._objects()[0], every_cell[0, 0, 2], atol=1e-4)  # that ends there

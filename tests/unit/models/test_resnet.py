@@ -35,7 +35,7 @@ def test_a_published_size_has_as_many_parameters_as_published(preset: str, milli
     assert found == pytest.approx(millions, rel=0.015)
 
 
-@pytest.mark.parametrize("stem", ["plain", "deep", "cifar"])
+@pytest.mark.parametrize("stem", ["plain", "deep", "cifar", "fast"])
 @pytest.mark.parametrize("size", [(32, 32), (33, 47)])
 @torch.no_grad()
 def test_a_map_has_as_many_cells_as_the_model_says(stem: str, size: tuple[int, int]) -> None:

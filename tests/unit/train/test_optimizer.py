@@ -99,6 +99,20 @@ def test_muon_turns_the_matrices_of_blocks_and_leaves_the_rest_to_adamw(tmp_path
     assert equal(tmp_path / "whole", tmp_path / "parts")
 
 
+def test_muon_turns_the_filters_of_a_convolution_and_none_that_see_a_channel_each() -> None:
+    torch.manual_seed(0)
+    full, apart = nn.Conv2d(2, 6, 3), nn.Conv2d(6, 6, 3, groups=6)
+    model = nn.ModuleDict({"blocks": nn.ModuleList([full, apart])})
+    given = optimizer.build(line(model=model), Plan(optimizer="muon", lr=0.1, weight_decay=0.0))
+    before = full.weight.detach().clone()
+    for parameter in model.parameters():
+        parameter.grad = torch.randn_like(parameter)
+    given.step()
+    stretched = torch.linalg.svdvals((before - full.weight.detach()).flatten(1) / (0.1 * 0.2 * 18**0.5))
+    assert 0.5 < float(stretched.min()) <= float(stretched.max()) < 1.5
+    assert not names(given, model)["blocks.1.weight"]["orthogonal"]
+
+
 def test_muon_is_refused_where_it_has_no_matrices() -> None:
     with pytest.raises(ValueError, match="need --optimizer adamw"):
         optimizer.build(line(), Plan(optimizer="muon"))

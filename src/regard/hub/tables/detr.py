@@ -107,6 +107,7 @@ _WITHOUT_EFFECT: Set[str] = {
     *("bbox_loss_coefficient", "giou_loss_coefficient", "eos_coefficient", "init_std", "init_xavier_std"),
     *("max_position_embeddings", "use_pretrained_backbone"),
 }
+_PLAIN: Mapping[str, Any] = {"frozen": True, "anchored": False, "turns": 1.0}  # what they have no field for
 # How deep the ResNets are that timm has names for.
 _NAMED = {"resnet50": [3, 4, 6, 3], "resnet101": [3, 4, 23, 3]}
 _READ = {"architectures", "id2label", "num_labels", "_num_labels", "num_channels"}
@@ -135,7 +136,7 @@ def config(given: Mapping[str, Any], _: Set[str]) -> dict[str, Any]:
     if problems:
         raise CheckpointError(f"this DETR is not supported: {listed(problems)}")
     classes = len(labels) if labels else given.get("num_labels", given.get("_num_labels", 2))
-    return {**fields, "size": 800, "backbone": backbone, "frozen": True, "classes": classes}
+    return {**fields, **_PLAIN, "size": 800, "backbone": backbone, "classes": classes}
 
 
 def _backbone(given: Mapping[str, Any], problems: list[str]) -> dict[str, Any] | None:
@@ -199,8 +200,8 @@ def to_json(given: Config, _: Tokenizer | None) -> dict[str, Any]:
         raise ValueError(
             "transformers has a DETR around a ResNet, and none around an EfficientNet; export has no place"
         )
-    if not given.frozen:
-        raise ValueError("the batch norms of a DETR are frozen in transformers, and those of this one learn")
+    if others := [f"{name}={getattr(given, name)}" for name, plain in _PLAIN.items() if getattr(given, name) != plain]:
+        raise ValueError(f"a DETR of transformers has no {', '.join(others)}; export has no place for it")
     resnet.refuse(given.backbone)
     stage, names = len(given.backbone.depths), {i: f"LABEL_{i}" for i in range(given.classes)}
     inner = resnet.PICTURE.to_json(given.backbone, None)
