@@ -22,6 +22,7 @@ receptive-field what a cell depends on, pca the features as colours, positions a
 
     regard look my-vit photo.jpg --layer 5 --out look.svg
     regard look my-vit photo.jpg --how gradcam --label cat --out cat.svg
+    regard look my-swin photo.jpg --how gradcam --beside my-maxvit my-accvit --out three.svg
 """
 
 import json
@@ -95,6 +96,8 @@ class Flags:
     """Of a picture, who looks: a token such as [CLS], or row,column counted from 0."""
     label: str = ""
     """Of a picture, the class that a map is for; without it, the one that the model names."""
+    beside: tuple[str, ...] = ()
+    """More models of pictures, which are shown beside the first: the same picture, the same scale."""
     specials: bool = False
     """Show special tokens such as <stop> too."""
     out: Path | None = None
@@ -110,8 +113,10 @@ def main(flags: Flags) -> None:
     if pipeline.takes == "picture":
         _seen(flags, pipeline)
         return
-    if flags.how in PICTURED or flags.place or flags.label:
-        raise UsageError(f"--how {flags.how}, --place and --label are for pictures, and {pipeline.name} reads none")
+    if flags.how in PICTURED or flags.place or flags.label or flags.beside:
+        raise UsageError(
+            f"--how {flags.how}, --place, --label and --beside are for pictures, and {pipeline.name} reads none"
+        )
     if flags.how != "attention":
         _inside(flags, pipeline)
         return
@@ -160,8 +165,11 @@ def _seen(flags: Flags, pipeline: Any) -> None:
         print(f"{flags.out}: {len(views.views)} attentions")
         return
     chosen = seen.Chosen(flags.layer, flags.head, flags.place, flags.label)
+    models = {flags.model: pipeline} | {name: load_model(name) for name in flags.beside}
+    if others := [name for name, each in models.items() if each.takes != "picture"]:
+        raise UsageError(f"{others[0]} reads no pictures; --beside takes models that do")
     try:
-        found = seen.show(pipeline, flags.input, flags.how, chosen)
+        found = seen.join({name: seen.show(each, flags.input, flags.how, chosen) for name, each in models.items()})
     except ValueError as error:
         raise SystemExit(str(error)) from None
     if flags.json:
@@ -171,7 +179,8 @@ def _seen(flags: Flags, pipeline: Any) -> None:
     if flags.out is not None:
         drawn = json.dumps(found.facts, ensure_ascii=False)
         if flags.out.suffix != ".json":
-            title = f"{pipeline.card.get('title') or pipeline.name}: {flags.how}"
+            title = pipeline.card.get("title") or pipeline.name
+            title = f"{' · '.join(models) if flags.beside else title}: {flags.how}"
             figure = svg if flags.out.suffix == ".svg" else html
             drawn = figure(found.sheets, title=title, caption=found.caption, columns=found.columns)
         flags.out.write_text(drawn, encoding="utf-8")
@@ -221,13 +230,13 @@ def _check(flags: Flags) -> None:
 def _check_how(flags: Flags) -> None:
     """Refuse what the chosen way of looking would not read, and ask for what it needs."""
     reads = {
-        "attention": ("input", "target", "to", "kind", "layer", "head", "specials", "place"),
+        "attention": ("input", "target", "to", "kind", "layer", "head", "specials", "place", "beside"),
         "lens": ("input", "target", "to"),
         "patch": ("input", "corrupt", "answer", "wrong", "part"),
         "heads": (),
-        "rollout": ("input", "place"),
-        **dict.fromkeys(("gradcam", "occlusion", "gradients", "integrated"), ("input", "label")),
-        **dict.fromkeys(("distance", "receptive-field", "pca", "positions", "filters"), ("input",)),
+        "rollout": ("input", "place", "beside"),
+        **dict.fromkeys(("gradcam", "occlusion", "gradients", "integrated"), ("input", "label", "beside")),
+        **dict.fromkeys(("distance", "receptive-field", "pca", "positions", "filters"), ("input", "beside")),
     }
     for field in fields(flags):
         value, always = getattr(flags, field.name), field.name in ("model", "how", "out", "json")

@@ -1,7 +1,7 @@
 """What `regard look` shows of a picture: attention, rollout, what decides, how far heads look, what features say."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.errors import UsageError
@@ -40,6 +40,19 @@ def show(pipeline: "Pictured", path: str, how: str, chosen: Chosen) -> Shown:
     """Look at a picture in one of the `WAYS`."""
     picture = pipeline.open(path)
     return WAYS[how](_Look(pipeline, picture, chosen))
+
+
+def join(found: Mapping[str, Shown]) -> Shown:
+    """What several models show, by their names, as one; each has a column, where each has one sheet."""
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return Shown(
+        {name: one.facts for name, one in found.items()},
+        [replace(sheet, name=f"{name}: {sheet.name}") for name, one in found.items() for sheet in one.sheets],
+        " · ".join(one.caption for one in found.values()),
+        max(len(found), *(one.columns or len(one.sheets) for one in found.values())),
+        [f"{name} {line}" for name, one in found.items() for line in one.lines],
+    )
 
 
 class _Look:

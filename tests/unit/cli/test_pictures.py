@@ -86,6 +86,21 @@ def test_every_way_of_looking_draws_a_figure_and_gives_numbers(
     assert capsys.readouterr().out.strip()
 
 
+def test_models_are_shown_beside_each_other(place: Path, tmp_path: Path, capsys: Captured) -> None:
+    torch.manual_seed(1)
+    card = {"task": "recognize", "labels": LABELS}
+    save(tmp_path / "swin", build("swin-nano").eval(), family=family("swin"), card=card)
+    both = [str(place / "vit"), str(place / "photo.png"), "--beside", str(tmp_path / "swin"), "--how", "gradcam"]
+    assert main(["look", *both, "--out", str(tmp_path / "two.svg")]) == 0
+    assert "2 maps" in capsys.readouterr().out
+    names = [each.text for each in ElementTree.parse(tmp_path / "two.svg").iter() if (each.text or "").strip()]
+    assert sum("Grad-CAM" in str(name) for name in names) >= 2
+    assert main(["look", *both, "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {str(place / "vit"), str(tmp_path / "swin")}
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), "--beside", "de-en"]) == 2
+    assert "de-en reads no pictures" in capsys.readouterr().err
+
+
 def test_one_head_of_one_place_is_shown_and_a_file_for_the_explorer_written(
     place: Path, tmp_path: Path, capsys: Captured
 ) -> None:
