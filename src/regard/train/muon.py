@@ -1,9 +1,10 @@
 """Muon (Jordan 2024): the matrices of the blocks move by momentum made orthogonal, all else by AdamW.
 
 A gradient's few strong directions drown the many weak ones. Here every direction of a matrix takes a step of the same
-length, so that small networks need fewer steps. A convolution is the matrix of its filters, one a row. torch has a Muon
-too, in bfloat16 and for matrices alone; ours multiplies in the precision of the weights, which a CPU without bfloat16
-needs, and minds the rest.
+length, so that small networks need fewer steps. A convolution is the matrix of its filters, one a row; it keeps the
+length that it begins with, since a norm follows it and filters that grow would only learn ever more slowly. torch has a
+Muon too, in bfloat16 and for matrices alone; ours multiplies in the precision of the weights, which a CPU without
+bfloat16 needs, and minds the rest.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-MOMENTUM = 0.95
 TURNS = (3.4445, -4.7750, 2.0315)  # of the quintic X ← aX + b(XXᵀ)X + c(XXᵀ)²X, which drives singular values to about 1
 ROUNDS = 5
 
@@ -23,8 +23,9 @@ class Muon(torch.optim.AdamW):
     Their steps are as long as AdamW's usually are (Liu 2025), so one learning rate serves both.
     """
 
-    def __init__(self, groups: Iterable[Mapping[str, Any]], **settings: Any) -> None:
+    def __init__(self, groups: Iterable[Mapping[str, Any]], *, momentum: float = 0.95, **settings: Any) -> None:
         super().__init__([{"orthogonal": False, **group} for group in groups], **settings)
+        self.momentum = momentum
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -48,11 +49,14 @@ class Muon(torch.optim.AdamW):
         state = self.state[weight]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(weight)
-        momentum = state["momentum"].lerp_(grad, 1 - MOMENTUM)
-        ahead = grad.lerp(momentum, MOMENTUM)  # Nesterov's look ahead
+        momentum = state["momentum"].lerp_(grad, 1 - self.momentum)
+        ahead = grad.lerp(momentum, self.momentum)  # Nesterov's look ahead
+        length = weight.norm() if weight.ndim > 2 else None  # of a convolution
         weight.mul_(1 - lr * decay)
         matrix = ahead.flatten(1)
         weight.add_(orthogonal(matrix).view_as(weight), alpha=-0.2 * max(matrix.shape) ** 0.5 * lr)
+        if length is not None:
+            weight.mul_(length / weight.norm().clamp(min=1e-12))
 
 
 def orthogonal(matrix: Tensor) -> Tensor:

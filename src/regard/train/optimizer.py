@@ -27,8 +27,10 @@ def build(task: Task, plan: Plan) -> torch.optim.Optimizer:
     groups = [{"lr_scale": 1.0, "weight_decay": plan.weight_decay, **group} for group in given]
     if plan.optimizer == "sgd":
         return torch.optim.SGD(groups, lr=plan.lr, momentum=plan.momentum)
-    kind = Muon if plan.optimizer == "muon" else torch.optim.AdamW
-    return kind(groups, lr=plan.lr, betas=plan.betas, eps=plan.eps, fused=True)
+    settings: dict[str, Any] = {"lr": plan.lr, "betas": plan.betas, "eps": plan.eps, "fused": True}
+    if plan.optimizer == "muon":
+        return Muon(groups, momentum=plan.muon_momentum, **settings)
+    return torch.optim.AdamW(groups, **settings)
 
 
 def _groups(model: nn.Module, layer_decay: float, of_muon: Set[str]) -> Sequence[Mapping[str, Any]]:

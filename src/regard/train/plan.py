@@ -40,6 +40,8 @@ class Plan:
     """AdamW's epsilon: keeps the step finite where gradients vanish."""
     momentum: float = 0.9
     """SGD's momentum: how long it remembers the direction."""
+    muon_momentum: float = 0.95
+    """Muon's momentum; convolutions that have few steps want less, say 0.6."""
     weight_decay: float = 0.01
     """Weight decay: pulls matrices towards zero; vectors have none."""
     grad_clip: float = 1.0
@@ -79,6 +81,7 @@ class Plan:
         "lr": (_TINY, 1e3),
         "eps": (0, 1),
         "momentum": (0, 1),
+        "muon_momentum": (0, 1),
         "weight_decay": (0, 1e3),
         "grad_clip": (0, 1e9),
         "ema": (0, 1 - _TINY),

@@ -108,7 +108,10 @@ def test_muon_turns_the_filters_of_a_convolution_and_none_that_see_a_channel_eac
     for parameter in model.parameters():
         parameter.grad = torch.randn_like(parameter)
     given.step()
-    stretched = torch.linalg.svdvals((before - full.weight.detach()).flatten(1) / (0.1 * 0.2 * 18**0.5))
+    after = full.weight.detach()
+    torch.testing.assert_close(after.norm(), before.norm())  # it has turned, and is as long as it was
+    grown = (before.norm() ** 2 + 6 * (0.1 * 0.2) ** 2 * 18) ** 0.5 / before.norm()  # by a step across itself, about
+    stretched = torch.linalg.svdvals((before - after * grown).flatten(1) / (0.1 * 0.2 * 18**0.5))
     assert 0.5 < float(stretched.min()) <= float(stretched.max()) < 1.5
     assert not names(given, model)["blocks.1.weight"]["orthogonal"]
 
