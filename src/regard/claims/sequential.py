@@ -5,8 +5,6 @@ from statistics import median
 
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
 
 from regard.attention import Attention, multihead
 from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
@@ -15,6 +13,7 @@ from regard.claims.plot import Line, Panel, figure
 from regard.claims.timing import busy, rounds, threads
 from regard.layers import Recurrent
 from regard.progress import Progress
+from regard.train.small import count_operations
 
 CLAIM = Claim(
     name="sequential",
@@ -49,7 +48,7 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
         for name, layer in layers.items()
         for length, x in inputs.items()
     }
-    work = {key: _operations(call) for key, call in calls.items()}
+    work = {key: count_operations(call) for key, call in calls.items()}
     points = []
     counts = (1,) if quick or busy() else (1, 2)
     for count, inner in parts(progress, counts):
@@ -100,13 +99,6 @@ def _train_step(layer: nn.Module, x: Tensor) -> None:
     layer.zero_grad(set_to_none=True)
     y = layer(x)
     (y if isinstance(layer, Attention) else y[0]).sum().backward()
-
-
-def _operations(call: "partial[None]") -> int:
-    # The fused kernel is one operation to the counter, so what it does is counted written out.
-    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        call()
-    return int(counter.get_total_flops())
 
 
 def _costs(numbers: Numbers, layer: str, count: int) -> list[list[float]]:

@@ -4,11 +4,21 @@ Every one of them says how its tokens lie on the picture, so that whatever looks
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+
+
+def check_stages(**given: Sequence[object]) -> None:
+    """Refuse a config whose lists, such as widths and depths, are not as long as each other, or empty."""
+    if len({len(each) for each in given.values()}) > 1 or not all(given.values()):
+        *most, last = [f"{len(each)} {name}" for name, each in given.items()]
+        raise ValueError(
+            f"{', '.join(most)} and {last} are not those of the same stages; give one of each for every stage"
+        )
 
 
 class VisionModel(nn.Module, ABC):

@@ -22,7 +22,7 @@ from regard.layers.blocks import Block
 from regard.layers.language import draw_weights
 from regard.layers.mbconv import MBConv, conv_stem
 from regard.layers.mlp import MLP
-from regard.layers.vision import VisionModel, classifier
+from regard.layers.vision import VisionModel, check_stages, classifier
 from regard.models.family import Family
 
 
@@ -43,11 +43,7 @@ class Config:
     eps: float = 1e-5  # of the layer norms
 
     def __post_init__(self) -> None:
-        if len(self.widths) != len(self.depths):
-            raise ValueError(
-                f"{len(self.widths)} widths and {len(self.depths)} depths are not those of the same stages; give one "
-                f"of each for every stage"
-            )
+        check_stages(widths=self.widths, depths=self.depths)
         odd = [width for width in self.widths if width % self.head_width]
         if odd:
             raise ValueError(f"width {odd[0]} does not split into heads of {self.head_width}; make it a multiple")

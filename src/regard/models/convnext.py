@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from regard.layers.convolution import PatchEmbed
 from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.residual import Residual
-from regard.layers.vision import VisionModel, classifier
+from regard.layers.vision import VisionModel, check_stages, classifier
 from regard.models.family import Family
 
 EPS = 1e-6  # of every norm but the last
@@ -35,10 +35,7 @@ class Config:
     eps: float = 1e-6  # of the norm before the classifier
 
     def __post_init__(self) -> None:
-        if len(self.widths) != len(self.depths) or not self.widths:
-            raise ValueError(
-                f"widths {self.widths} and depths {self.depths} do not describe the same stages; give one of each"
-            )
+        check_stages(widths=self.widths, depths=self.depths)
         if self.kernel % 2 == 0:
             raise ValueError(f"a kernel of {self.kernel} has no middle; give an odd one")
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from regard.layers.dropout import Dropout
 from regard.layers.residual import Residual
-from regard.layers.vision import VisionModel, classifier
+from regard.layers.vision import VisionModel, check_stages, classifier
 from regard.models.family import Family
 
 
@@ -37,12 +37,13 @@ class Config:
     eps: float = 1e-3
 
     def __post_init__(self) -> None:
-        stages = {len(each) for each in (self.widths, self.depths, self.kernels, self.strides, self.expansions)}
-        if len(stages) != 1 or not self.widths:
-            raise ValueError(
-                f"widths, depths, kernels, strides and expansions are those of {sorted(stages)} stages; give each as "
-                f"many numbers"
-            )
+        check_stages(
+            widths=self.widths,
+            depths=self.depths,
+            kernels=self.kernels,
+            strides=self.strides,
+            expansions=self.expansions,
+        )
 
 
 class SameConv(nn.Conv2d):

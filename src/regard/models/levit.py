@@ -18,7 +18,7 @@ from regard.attention.attention import split_heads
 from regard.layers.convolution import conv_bn
 from regard.layers.folding import LinearNorm
 from regard.layers.residual import Residual
-from regard.layers.vision import VisionModel
+from regard.layers.vision import VisionModel, check_stages
 from regard.models.family import Family
 
 STEM = 4  # convolutions, which halve the picture each
@@ -39,11 +39,7 @@ class Config:
     drop_path: float = 0.0
 
     def __post_init__(self) -> None:
-        if not len(self.widths) == len(self.depths) == len(self.heads):
-            raise ValueError(
-                f"{len(self.widths)} widths, {len(self.depths)} depths and {len(self.heads)} heads are not those of "
-                f"the same stages; give one of each for every stage"
-            )
+        check_stages(widths=self.widths, depths=self.depths, heads=self.heads)
         if self.widths[0] % 2 ** (STEM - 1):
             raise ValueError(
                 f"width {self.widths[0]} does not halve {STEM - 1} times, as the stem asks; "

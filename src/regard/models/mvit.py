@@ -16,7 +16,7 @@ from regard.layers.language import draw_weights
 from regard.layers.mlp import MLP
 from regard.layers.pooling import PoolingAttention
 from regard.layers.residual import Residual
-from regard.layers.vision import VisionModel, classifier
+from regard.layers.vision import VisionModel, check_stages, classifier
 from regard.models.family import Family
 
 
@@ -36,11 +36,7 @@ class Config:
     eps: float = 1e-6  # of the norms
 
     def __post_init__(self) -> None:
-        if not len(self.widths) == len(self.depths) == len(self.heads):
-            raise ValueError(
-                f"{len(self.widths)} widths, {len(self.depths)} depths and {len(self.heads)} heads are not those of "
-                f"the same stages; give one of each for every stage"
-            )
+        check_stages(widths=self.widths, depths=self.depths, heads=self.heads)
 
 
 class MViT(VisionModel):

@@ -25,7 +25,7 @@ from regard.layers.dropout import Dropout
 from regard.layers.language import draw_weights
 from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.residual import Residual
-from regard.layers.vision import VisionModel, classifier
+from regard.layers.vision import VisionModel, check_stages, classifier
 from regard.models.family import Family
 
 
@@ -49,12 +49,9 @@ class Config:
     eps: float = 1e-5  # of the norms of blocks and of the last
 
     def __post_init__(self) -> None:
-        stages = len(self.depths)
-        if not len(self.widths) == len(self.heads) == stages or len(self.trained) not in (0, stages):
-            raise ValueError(
-                f"{len(self.widths)} widths, {stages} depths, {len(self.heads)} heads and {len(self.trained)} trained "
-                f"windows are not those of the same stages; give one of each for every stage"
-            )
+        check_stages(widths=self.widths, depths=self.depths, heads=self.heads)
+        if self.trained:
+            check_stages(widths=self.widths, trained=self.trained)
 
 
 class Swin(VisionModel):

@@ -58,6 +58,7 @@ def build(recipe: Recipe) -> "Task":
         "title": f"What pictures show: {begin.family.name}, {recipe.data}",
         "data": recipe.data,
         "labels": labels,
+        "operations": operations(begin.model, size),
     }
     card |= {"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}
     return Task(
@@ -81,6 +82,20 @@ def build(recipe: Recipe) -> "Task":
         dtype="float32" if begin.trained else "bfloat16",
         notes=tuning.notes(begin),
     )
+
+
+def operations(model: "nn.Module", size: int) -> int:
+    """Multiplications and additions for one picture."""
+    import torch
+
+    from regard.train.small import count_operations
+
+    given: Any = model
+    image, was_training = torch.zeros(1, given.config.channels, size, size), model.training
+    with torch.no_grad():
+        found = count_operations(lambda: model.eval()(image))
+    model.train(was_training)
+    return found
 
 
 def loss(recipe: Recipe, model: "nn.Module", batch: "Shown", teacher: "nn.Module | None") -> "Tensor":

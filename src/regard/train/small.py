@@ -1,9 +1,14 @@
-"""The smallest training loop, for experiments of seconds: AdamW, warmup, linear decay and clipped gradients."""
+"""The smallest training loop, for experiments of seconds: AdamW, warmup, linear decay and clipped gradients.
+
+And what a model costs: its parameters, and the operations of a call.
+"""
 
 from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 
 def learn(
@@ -33,3 +38,11 @@ def learn(
 
 def count_parameters(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
+
+
+def count_operations(call: Callable[[], object]) -> int:
+    """Multiplications and additions of products and convolutions (FLOPs), as torch counts them."""
+    # The fused kernel is one operation to the counter, so what it does is counted written out.
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        call()
+    return int(counter.get_total_flops())

@@ -48,7 +48,7 @@ def test_blocks_begin_close_to_the_identity() -> None:
 
 
 def test_depths_that_do_not_go_with_the_widths_are_refused() -> None:
-    with pytest.raises(ValueError, match="do not describe the same stages"):
+    with pytest.raises(ValueError, match="are not those of the same stages"):
         replace(NANO, depths=(1,))
     with pytest.raises(ValueError, match="a kernel of 4 has no middle; give an odd one"):
         replace(NANO, kernel=4)

@@ -58,5 +58,5 @@ def test_a_block_has_a_shortcut_where_it_keeps_the_shape() -> None:
 
 
 def test_lists_of_stages_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"are those of \[2, 7\] stages; give each as many numbers"):
+    with pytest.raises(ValueError, match=r"2 kernels, 7 strides and 7 expansions are not those of the same stages"):
         build("efficientnet-lite0", kernels=(3, 3))

@@ -6,6 +6,7 @@ from regard.analysis.seeing.decisive import gradcam, gradients, integrated_gradi
 from regard.analysis.seeing.distance import Distance, attention_distances
 from regard.analysis.seeing.faithful import Curve, covers, deletion, insertion, points_at
 from regard.analysis.seeing.field import Field, receptive_field
+from regard.analysis.seeing.pointing import Marked, Scored, marked, score_maps
 from regard.analysis.seeing.rollout import rollout
 from regard.analysis.seeing.streams import streams
 
@@ -14,6 +15,8 @@ __all__ = [
     "Curve",
     "Distance",
     "Field",
+    "Marked",
+    "Scored",
     "attention_distances",
     "cka",
     "covers",
@@ -24,10 +27,12 @@ __all__ = [
     "gradients",
     "insertion",
     "integrated_gradients",
+    "marked",
     "occlusion",
     "points_at",
     "position_similarity",
     "receptive_field",
     "rollout",
+    "score_maps",
     "streams",
 ]

@@ -1,0 +1,181 @@
+"""Scored maps: how well each map that is said to show what matters finds the thing, beside maps that know nothing.
+
+The world knows which pixels belong to the thing that a picture is named after, so that every map of a model can be
+scored on it: the pointing game and IoU against the true mask, deletion and insertion by the model itself (see
+`faithful`). A map is worth something where it beats the middle of the picture and chance::
+
+    from regard.analysis.seeing import marked, score_maps
+
+    for way, found in score_maps(model, marked(count=100, size=32)).items():
+        print(way, found.points.value, found.points.interval)
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int64, UInt8
+from torch import Tensor, nn
+
+from regard.analysis.pictures import maps_over
+from regard.analysis.reading import Reading
+from regard.analysis.scores import Score, accuracy, mean
+from regard.analysis.seeing.decisive import Says, gradcam, gradients, integrated_gradients, occlusion
+from regard.analysis.seeing.faithful import covers, deletion, insertion, points_at
+from regard.analysis.seeing.rollout import rollout
+from regard.analysis.view import Grid
+from regard.attention import record
+from regard.data.painted import LABELS, SIZE, world_pictures
+from regard.names import unknown
+from regard.progress import Progress
+from regard.world import KINDS, render_batch
+
+MIDDLE, CHANCE = "middle", "chance"  # maps that know nothing of the picture
+OF_ATTENTION = ("attention", "rollout")
+WAYS = (*OF_ATTENTION, "Grad-CAM", "gradients", "integrated gradients", "occlusion", MIDDLE, CHANCE)
+
+Read = Callable[[UInt8[np.ndarray, "n h w 3"]], Tensor]  # pixels to pictures "n c h w" as a model reads them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marked:
+    """Pictures as a model reads them, the pixels of the thing that each is named after, and the number of its class."""
+
+    image: Float[Tensor, "n c h w"]
+    masks: Bool[np.ndarray, "n i j"]
+    targets: Int64[np.ndarray, " n"]
+
+    def __post_init__(self) -> None:
+        if not len(self.image) == len(self.masks) == len(self.targets):
+            raise ValueError(
+                f"{len(self.image)} pictures, {len(self.masks)} masks and {len(self.targets)} classes do not belong "
+                "together; give one of each for every picture"
+            )
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How well one kind of map finds things, in percent, each with its interval over pictures."""
+
+    points: Score  # how often its highest place lies on the thing
+    covers: Score  # IoU of the thing with as many of the highest places as it has pixels
+    deletion: Score  # the area under the class as what matters most is taken away; little is good
+    insertion: Score  # the area as it is put back
+
+
+def marked(
+    split: str = "test", count: int = 100, *, size: int = SIZE, kinds: bool = False, read: Read | None = None
+) -> Marked:
+    """The first pictures of the world, each with the mask of its largest thing, after which it is named.
+
+    The classes are colour and kind as in `red disc`, or with `kinds` those alone. `read` makes pictures of pixels; left
+    out, they are numbers from -1 to 1.
+    """
+    known = world_pictures(split)
+    drawn: Any = known.source
+    scenes = [drawn.view[number] for number in drawn.numbers[:count]]
+    seen = render_batch(scenes, size, outputs=("rgb", "instance"))
+    largest = np.array([max(range(len(one.things)), key=lambda i: one.things[i].size) for one in scenes])
+    targets = known.targets[: len(scenes)]
+    if kinds:
+        targets = np.array([KINDS.index(LABELS[target].rpartition(" ")[2]) for target in targets.tolist()], np.int64)
+    return Marked((read or _read)(seen["rgb"]), seen["instance"] == largest[:, None, None], targets)
+
+
+def make_map(
+    way: str, model: nn.Module, image: Float[Tensor, "1 c h w"], *, target: int, chance: np.random.Generator
+) -> Float[np.ndarray, "i j"]:
+    """One of the `WAYS` to map what matters in a picture for a class; `chance` throws the dice of the one by chance."""
+    height, width = image.shape[-2:]
+    side = max(2, min(height, width) // 8)
+    match way:
+        case "attention" | "rollout":
+            return _looked(model, image, way)
+        case "Grad-CAM":
+            return gradcam(model, image, target=target)
+        case "gradients":
+            return gradients(model, image, target=target)
+        case "integrated gradients":
+            # What speaks against the class is no part of where it is seen.
+            return integrated_gradients(model, image, target=target).sum(dim=0).clamp(min=0).cpu().numpy()
+        case "occlusion":
+            return occlusion(model, image, patch=side, stride=max(1, side // 2), target=target).clip(0, None)
+        case "middle":
+            down, right = np.indices((height, width)) + 0.5
+            away: np.ndarray = np.hypot(down / height - 0.5, right / width - 0.5)
+            return -away.astype(np.float32)
+        case "chance":
+            return chance.random((height, width), np.float32)
+        case _:
+            raise ValueError(unknown("map", way, WAYS))
+
+
+def score_maps(
+    model: nn.Module,
+    pictures: Marked,
+    *,
+    ways: Sequence[str] = (),
+    steps: int = 20,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> dict[str, Scored]:
+    """Every map of a model, scored on the same pictures by its way; of a model without attention, those without it.
+
+    `steps` are those in which pixels are taken away and put back.
+    """
+    chosen = list(ways) or [way for way in WAYS if way not in OF_ATTENTION or _attends(model, pictures.image[:1])]
+    found = {}
+    for place, way in enumerate(chosen):
+        chance = np.random.default_rng(seed)
+        maps = (
+            make_map(way, model, pictures.image[i : i + 1], target=int(target), chance=chance)
+            for i, target in enumerate(pictures.targets.tolist())
+        )
+        found[way] = score(maps, model, pictures, steps=steps)
+        if progress is not None:
+            progress((place + 1) / len(chosen))
+    return found
+
+
+def score(maps: Iterable[Float[np.ndarray, "i j"]], model: Says, pictures: Marked, *, steps: int = 20) -> Scored:
+    """How well maps, one for each picture, find the thing that it is named after."""
+    hits, overlaps, losses, wins = list[bool](), list[float](), list[float](), list[float]()
+    for i, (numbers, target) in enumerate(zip(maps, pictures.targets.tolist(), strict=True)):
+        image, mask = pictures.image[i : i + 1], pictures.masks[i]
+        hits.append(points_at(numbers, mask))
+        overlaps.append(covers(numbers, mask))
+        losses.append(deletion(model, image, numbers, target=target, steps=steps).area)
+        wins.append(insertion(model, image, numbers, target=target, steps=steps).area)
+    return Scored(accuracy(hits), mean(overlaps), replace(mean(losses), higher_is_better=False), mean(wins))
+
+
+def _looked(model: Any, image: Float[Tensor, "1 c h w"], way: str) -> Float[np.ndarray, "i j"]:
+    """Where [CLS] looks in the last layer, or in all of them; without one, where all places look on average."""
+    with torch.no_grad(), record(model) as trace:
+        model(image)
+    axes, maps = maps_over(trace, model.grid(*image.shape[-2:]), leading=model.leading)
+    reading = Reading(type(model).__name__, axes, maps, trace)
+    if way == "rollout":
+        weights, rows, columns = rollout(reading)
+    else:
+        sides = [(one.name, axes[one.rows], axes[one.columns]) for one in maps]
+        *_, (name, rows, columns) = [(a, b, c) for a, b, c in sides if isinstance(b, Grid) and isinstance(c, Grid)]
+        weights = reading.weights(name).mean(axis=0)
+    row = weights[0] if rows.leading else weights.mean(axis=0)
+    looked: np.ndarray = row[len(columns.leading) :].reshape(columns.height, columns.width).astype(np.float32)
+    return looked
+
+
+def _attends(model: Any, image: Float[Tensor, "1 c h w"]) -> bool:
+    with torch.no_grad(), record(model) as trace:
+        model(image)
+    return len(list(trace)) > 0
+
+
+def _read(pixels: UInt8[np.ndarray, "n h w 3"]) -> Float[Tensor, "n 3 h w"]:
+    return torch.from_numpy(pixels.transpose(0, 3, 1, 2).astype(np.float32)) / 127.5 - 1
