@@ -139,7 +139,7 @@ def test_settings_are_honoured_both_ways(tmp_path: Path, architecture: str, chan
         ({"embed_dim": "16"}, "embed_dim is 16 and depths .*, which are no stages"),
         ({"depths": [2] * 99}, "which are no stages"),
         ({"depths": 2}, "embed_dim is 16 and depths 2, which are no stages"),
-        ({"num_heads": [2]}, "widths, 2 depths, 1 heads|widths, 3 depths, 1 heads"),
+        ({"num_heads": [2]}, "widths, 2 depths and 1 heads|widths, 3 depths and 1 heads"),
         ({"of_somebody": 1}, "of_somebody is not known"),
         ({"architectures": ["SwinForMaskedImageModeling"]}, "architectures is .*; known are Swin"),
     ],
