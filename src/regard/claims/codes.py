@@ -17,7 +17,7 @@ CLAIM = Claim(
     deck="Najdenkoska & Asano, Vision Transformer: table 8 of Dosovitskiy 2021",
     sentence="No Pos. Emb. 0.61382; 1-D Pos. Emb. 0.64206, every layer 0.63964, every layer-shared 0.64292; 2-D Pos. "
     "Emb. 0.64001; Rel. Pos. Emb. 0.64032.",
-    experiment="ViTs of four blocks and width 64 learn to name the kind of the largest thing in pictures of the world, "
+    experiment="ViTs of four blocks and width 48 learn to name the kind of the one big thing in pictures of the world, "
     "of 32 pixels in patches of 4, with learned positions put in before the first block, before each, or before each "
     "by one shared table; with learned halves for row and column, fixed waves, relative ones, rotary ones, and none. "
     "Scored by how many of 1,000 unseen pictures are named right.",
@@ -68,12 +68,12 @@ def draw(numbers: Numbers) -> str:
     return figure(
         "Positions of patches",
         [Panel("", "", "pictures named right, %", [Bars("", *zip(*found, strict=True))], KINDS)],
-        f"Kind of the largest thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
+        f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
         "intervals over seeds.",
     )
 
 
 def _model(kind: str) -> nn.Module:
     position, inject = CODES[kind]
-    sizes: dict[str, Any] = dict(patch=4, width=64, depth=4, heads=4, hidden=128, classes=CLASSES, pool="mean")
+    sizes: dict[str, Any] = dict(patch=4, width=48, depth=4, heads=4, hidden=96, classes=CLASSES, pool="mean")
     return ViT(Config(SIDE, **sizes, position=position, inject=inject))

@@ -1,4 +1,4 @@
-"""Figures as SVG that stands alone: lines with bands, bars with intervals, light or dark as the reader's screen is::
+"""Figures as SVG that stands alone: lines, bars and tables of colour, light or dark as the reader's screen is::
 
 svg = figure("Time against length", [Panel("forward", "words", "seconds", [Line("attention", xs, ys)], log="xy")])
 """
@@ -55,10 +55,23 @@ class Panel:
     rule: tuple[Real, str] | None = None  # a level to compare with, and its name
 
 
-def figure(title: str, panels: Sequence[Panel], note: str = "") -> str:
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """A table of numbers as cells, the fuller the more; the first row is on top."""
+
+    title: str
+    x: str
+    y: str
+    cells: Sequence[Values]
+    rows: Sequence[str] = ()  # their names, as of the columns
+    columns: Sequence[str] = ()
+    bounds: tuple[Real, Real] = (0, 1)  # of an empty cell and of a full one
+
+
+def figure(title: str, panels: Sequence[Panel | Heat], note: str = "") -> str:
     """Panels side by side under one title and one legend: a label has the same colour everywhere."""
-    labels = list(dict.fromkeys(mark.label for panel in panels for mark in panel.marks))
-    kinds = {mark.label: mark for panel in panels for mark in panel.marks}
+    kinds = {mark.label: mark for panel in panels if isinstance(panel, Panel) for mark in panel.marks}
+    labels = list(kinds)
     wide, top = WIDTH / len(panels), 154 if any(panel.title for panel in panels) else 122
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
@@ -69,7 +82,11 @@ def figure(title: str, panels: Sequence[Panel], note: str = "") -> str:
         *_legend(kinds if len(kinds) > 1 else {}),
     ]
     for i, panel in enumerate(panels):
-        parts += _Frame(panel, i * wide, wide, top, labels).draw()
+        parts += (
+            _heat(panel, i * wide, wide, top)
+            if isinstance(panel, Heat)
+            else _Frame(panel, i * wide, wide, top, labels).draw()
+        )
     parts += [_text(24, HEIGHT - 16, note, "note"), "</svg>"]
     return "\n".join(filter(None, parts)) + "\n"
 
@@ -166,6 +183,31 @@ class _Frame:
                     yield f'<path class="whisker" d="M{c:.1f} {low:.1f}V{high:.1f}{ends}"/>'
             for row, word in enumerate(self.panel.names[i].split("\n") if i < len(self.panel.names) else []):
                 yield _text(middle, BOTTOM + 18 + 14 * row, word, "tick middle")
+
+
+def _heat(table: Heat, start: Real, wide: Real, top: Real) -> Iterator[str]:
+    """A table in its place, with the numbers in the cells where they are wide enough."""
+    left, right = start + LEFT, start + wide - RIGHT
+    across, down = (right - left) / len(table.cells[0]), (BOTTOM - top) / len(table.cells)
+    least, most = table.bounds
+    yield _text(left - 34, top - 34, table.title, "title")
+    yield _text(left - 34, top - 15, table.y, "note")
+    for i, row in enumerate(table.cells):
+        for j, value in enumerate(row):
+            if not math.isfinite(value):
+                continue
+            x, y, share = left + j * across, top + i * down, min(max((value - least) / (most - least), 0.0), 1.0)
+            place = f'x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{across - 1:.1f}" height="{down - 1:.1f}"'
+            yield f'<rect class="f0" fill-opacity="{share:.3f}" {place}/>'
+            if across >= 34:
+                # On a full cell the paper's colour is what can be read.
+                ink = "paper middle" if share > 0.55 else "label middle"
+                yield _text(x + across / 2, y + down / 2 + 5, f"{value:.2f}", ink)
+    for i, name in enumerate(table.rows):
+        yield _text(left - 7, top + (i + 0.5) * down + 4, name, "tick end")
+    for j, name in enumerate(table.columns):
+        yield _text(left + (j + 0.5) * across, BOTTOM + 19, name, "tick middle")
+    yield _text((left + right) / 2, BOTTOM + 42, table.x, "note middle")
 
 
 def _legend(marks: dict[str, Line | Bars]) -> Iterator[str]:

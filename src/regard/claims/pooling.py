@@ -17,7 +17,7 @@ CLAIM = Claim(
     name="pooling",
     deck="CNS148, Extra learnable class embedding",
     sentence="Do we need this? GAP - global average pooling only; CLS-Token - include a class token in input.",
-    experiment="ViTs of four blocks and width 64 learn to name the kind of the largest thing in pictures of the world, "
+    experiment="ViTs of four blocks and width 48 learn to name the kind of the one big thing in pictures of the world, "
     "of 32 pixels in patches of 4. The classifier reads [CLS], or the mean of all patches and there is no such token. "
     "Scored by how many of 1,000 unseen pictures are named right.",
     control="A ViT with [CLS] whose classifier reads the first patch instead: a token that has a place and something "
@@ -64,12 +64,12 @@ def draw(numbers: Numbers) -> str:
     return figure(
         "What the classifier of a ViT reads",
         [Panel("", "", "pictures named right, %", [bars], KINDS)],
-        f"Kind of the largest thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
+        f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
         "intervals over seeds.",
     )
 
 
 def _model(kind: str) -> nn.Module:
-    sizes: dict[str, Any] = dict(patch=4, width=64, depth=4, heads=4, hidden=128, classes=CLASSES)
+    sizes: dict[str, Any] = dict(patch=4, width=48, depth=4, heads=4, hidden=96, classes=CLASSES)
     config = Config(SIDE, **sizes, pool="mean" if kind == MEAN else "cls")
     return FirstPatch(config) if kind == PATCH else ViT(config)

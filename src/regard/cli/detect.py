@@ -1,9 +1,9 @@
 """Detect things in pictures: what they are, where, and how sure.
 
-Pictures are files, as arguments or as lines on standard input.
+Pictures are files, as arguments or as lines on standard input; `world:7` is picture 7 of the little world's test.
 
-    regard detect photo.jpg
-    regard detect photo.jpg --out boxes.png
+    regard detect world:7 --out boxes.png
+    regard detect photo.jpg --model hub:facebook/detr-resnet-50
     regard detect *.jpg --json
 """
 
@@ -20,6 +20,7 @@ from regard.cli.lines import Failure, print_answers
 from regard.cli.load import load_model
 from regard.names import Dtype
 
+ROOM = 320  # pixels of the shorter side that boxes with labels need
 GROUP = "Train and run"
 
 
@@ -66,14 +67,15 @@ def main(flags: Flags) -> None:
 
 
 def draw(picture: Any, found: Sequence[Any]) -> Any:
-    """The picture with a box around each thing, and its label."""
+    """The picture with a box around each thing, and its label; a small one is made larger, so that there is room."""
     from PIL import ImageDraw
 
-    drawn = picture.copy()
+    times = max(1, -(-ROOM // min(picture.size)))
+    drawn = picture.resize((picture.width * times, picture.height * times))
     pen = ImageDraw.Draw(drawn)
     for one in found:
-        left, top, right, bottom = one.box
-        pen.rectangle((left, top, right, bottom), outline=(255, 176, 0), width=max(1, picture.width // 160))
+        left, top, right, bottom = (side * times for side in one.box)
+        pen.rectangle((left, top, right, bottom), outline=(255, 176, 0), width=max(1, drawn.width // 160))
         words = f"{one.label} {one.score:.0%}"
         ground = pen.textbbox((left + 2, top + 1), words)
         pen.rectangle((left, top, ground[2] + 2, ground[3] + 1), fill=(255, 176, 0))

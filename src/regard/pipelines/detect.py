@@ -14,6 +14,7 @@ from regard.analysis.reading import Map, Reading
 from regard.analysis.scores import Score
 from regard.analysis.view import Boxes, Grid
 from regard.attention import record
+from regard.data.annotated import Detections
 from regard.data.pictures import detections
 from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
@@ -107,6 +108,10 @@ class Detect(Pictured):
             for name, value in (("ap", scored.ap), ("ap50", scored.ap50), ("ap75", scored.ap75))
         }
         return Evaluation(self.name, data, split, count, seconds, named)
+
+    def known(self, name: str) -> Detections:
+        """The test pictures of a named set with boxes."""
+        return detections(name, "test")
 
     @answer_familiar
     @torch.no_grad()

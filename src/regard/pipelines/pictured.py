@@ -1,5 +1,6 @@
 """Pictures in: what recognizing, embedding and detecting share."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +14,10 @@ from torch import Tensor
 from regard.analysis.pictures import data_url, maps_over
 from regard.analysis.reading import Reading
 from regard.attention import record
+from regard.data import DataError
+from regard.data.album import Pictures
+from regard.data.annotated import Detections
+from regard.data.pictures import pictures
 from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
 from regard.pipelines.pipeline import Edits, Pipeline
@@ -22,6 +27,7 @@ from regard.vision import Processor, Size, from_array, open_picture
 # A path, the bytes of a file, an open file, a picture of Pillow's, or its pixels.
 Shown = str | Path | bytes | BinaryIO | Image.Image | UInt8[np.ndarray, "h w 3"]
 TOGETHER = 32  # pictures that are read at once
+NAMED = re.compile(r"([a-z][a-z0-9-]*):([0-9]{1,9})")
 
 
 class Pictured(Pipeline):
@@ -35,10 +41,19 @@ class Pictured(Pipeline):
         self.channels: int = getattr(config, "channels", 3)
 
     def open(self, given: Shown) -> Image.Image:
-        """A picture, wherever it is."""
+        """A picture, wherever it is; `world:7` is picture 7 of the test of a named set."""
         if isinstance(given, Image.Image):
             return given
+        if isinstance(given, str) and (named := NAMED.fullmatch(given)) and not Path(given).exists():
+            try:
+                return self.known(named[1]).picture(int(named[2]))
+            except (DataError, IndexError) as error:
+                raise ValueError(str(error)) from None
         return from_array(given) if isinstance(given, np.ndarray) else open_picture(given)
+
+    def known(self, name: str) -> Pictures | Detections:
+        """The test pictures of a named set."""
+        return pictures(name, "test")
 
     def tensors(self, pictures: Sequence[Image.Image]) -> Float[Tensor, "b c h w"]:
         """Pictures as the model reads them; one that reads grey ones gets the mean of the colours."""

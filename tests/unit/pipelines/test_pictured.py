@@ -11,6 +11,7 @@ from PIL import Image
 import regard
 from regard.analysis.seeing import attention_distances, rollout
 from regard.analysis.view import Boxes, Grid
+from regard.data.pictures import detections, pictures
 from regard.hub import export, save
 from regard.models import build
 from regard.models.family import family
@@ -40,6 +41,19 @@ def test_a_picture_is_recognized_wherever_it_comes_from(tmp_path: Path) -> None:
     assert sum(found[0].scores.values()) == pytest.approx(1)
     assert set(found[0].scores) == set(LABELS)
     assert one(path)[0] == found[0]  # one alone
+
+
+def test_a_picture_of_a_named_set_is_named_by_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = recognizer(), Detect.of(build("detr-nano").eval(), card={"labels": LABELS[:4]})
+    assert np.array_equal(np.asarray(one.open("world:3")), np.asarray(pictures("world", "test").picture(3)))
+    assert np.array_equal(np.asarray(other.open("world:3")), np.asarray(detections("world", "test").picture(3)))
+    with pytest.raises(ValueError, match=r"no set of pictures is called .word."):
+        one("word:3")
+    with pytest.raises(ValueError, match="picture 1000 is not among these 1000"):
+        one("world:1000")
+    monkeypatch.chdir(tmp_path)
+    PICTURE.save(tmp_path / "world:3", "PNG")  # a file that is there is meant
+    assert one.open("world:3").size == PICTURE.size
 
 
 def test_what_is_no_picture_is_refused_in_one_sentence(tmp_path: Path) -> None:
