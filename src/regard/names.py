@@ -1,10 +1,13 @@
 """Names that users give: those of dtypes, and what to say to one that is not there."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Literal
 
 Dtype = Literal["float32", "bfloat16", "int8"]  # of the weights of a model
+
+NUMBERED = re.compile(r"([a-z][a-z0-9-]*):([0-9]{1,9})")  # a picture of a named set, such as world:7
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> str:

@@ -3,7 +3,7 @@
 Texts, or the files of pictures, are arguments, or lines on standard input. With --pair texts come two by two, or with a
 tab between.
 
-    regard classify photo.jpg
+    regard classify photo.jpg world:7                     a file, and picture 7 of the little world's test
     regard classify --model runs/classify-0 "What a wonderful film."
     regard classify --model runs/classify-0 --json < reviews.txt
     regard classify --model my-mrpc --pair "It rains." "Rain is falling."
@@ -21,7 +21,7 @@ from regard.cli.errors import UsageError
 from regard.cli.lines import Failure, print_answers
 from regard.cli.load import load_model
 from regard.cli.pairs import join_pairs, split_pair
-from regard.names import Dtype
+from regard.names import NUMBERED, Dtype
 
 GROUP = "Train and run"
 
@@ -45,7 +45,7 @@ class Flags:
 def main(flags: Flags) -> None:
     """Print the label of each text or picture."""
     texts = join_pairs(flags.texts) if flags.pair else flags.texts
-    pictured = bool(texts) and all(Path(text).suffix.lower() in PICTURES for text in texts)
+    pictured = bool(texts) and all(Path(text).suffix.lower() in PICTURES or NUMBERED.fullmatch(text) for text in texts)
     tasks = ("recognize", "classify") if pictured else ("classify", "recognize")
     classify: Any = load_model(flags.model, task=tasks, dtype=flags.dtype)
     if flags.pair and classify.task == "recognize":

@@ -1,6 +1,5 @@
 """Pictures in: what recognizing, embedding and detecting share."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +19,7 @@ from regard.data.annotated import Detections
 from regard.data.pictures import pictures
 from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
+from regard.names import NUMBERED
 from regard.pipelines.pipeline import Edits, Pipeline
 from regard.progress import Progress
 from regard.vision import Processor, Size, from_array, open_picture
@@ -27,7 +27,6 @@ from regard.vision import Processor, Size, from_array, open_picture
 # A path, the bytes of a file, an open file, a picture of Pillow's, or its pixels.
 Shown = str | Path | bytes | BinaryIO | Image.Image | UInt8[np.ndarray, "h w 3"]
 TOGETHER = 32  # pictures that are read at once
-NAMED = re.compile(r"([a-z][a-z0-9-]*):([0-9]{1,9})")
 
 
 class Pictured(Pipeline):
@@ -44,7 +43,7 @@ class Pictured(Pipeline):
         """A picture, wherever it is; `world:7` is picture 7 of the test of a named set."""
         if isinstance(given, Image.Image):
             return given
-        if isinstance(given, str) and (named := NAMED.fullmatch(given)) and not Path(given).exists():
+        if isinstance(given, str) and (named := NUMBERED.fullmatch(given)) and not Path(given).exists():
             try:
                 return self.known(named[1]).picture(int(named[2]))
             except (DataError, IndexError) as error:
