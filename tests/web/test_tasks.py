@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from PIL import Image
 
 from regard.analysis.view import unpack
 from regard.analysis.viewfile import read
+from regard.web.app import make_app
 from regard.web.models import Models
+from regard.web.state import AppState
 
 INPUTS: dict[str, Any] = {
     "small": "La casa rossa.",
@@ -111,3 +114,16 @@ def test_edits_change_the_answer_of_any_task(client: TestClient) -> None:
 
 def _length(axis: dict[str, Any]) -> int:
     return axis["count"] if axis["kind"] == "latents" else len(axis["labels"])
+
+
+def test_a_model_of_pictures_is_asked_about_the_world_and_opens_no_file(runs: Path, tmp_path: Path) -> None:
+    photo = tmp_path / "photo.png"
+    Image.new("RGB", (96, 96)).save(photo)
+    with TestClient(make_app(AppState(Models(), runs)), base_url="http://127.0.0.1") as client:
+        answer = client.post("/api/ask", json={"model": "world-detr", "input": "world:3"})
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["attentions"]
+        for given in (str(photo), "/etc/passwd", "cifar10:0", [1, 2]):
+            refused = client.post("/api/ask", json={"model": "world-detr", "input": given})
+            assert refused.status_code == 422
+            assert refused.json()["error"].endswith("such as world:7, and opens no files")

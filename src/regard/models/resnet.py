@@ -2,8 +2,9 @@
 
 The blocks are those of v1.5, which stride on the 3×3 convolution. The options of its improved recipes are here too:
 ResNet-D's stem and shortcut (He 2019, "Bag of tricks"), squeeze-excitation, stochastic depth and dropout (ResNet-RS,
-Bello 2021; Wightman 2021), a 3×3 stem without pooling for small pictures (He 2016, §4.2), self-attention after chosen
-stages (Zhang 2019) and deformable convolutions in chosen stages (Dai 2017, Zhu 2018).
+Bello 2021; Wightman 2021), a 3×3 stem without pooling for small pictures (He 2016, §4.2) or a fast one of two that
+halves them once, self-attention after chosen stages (Zhang 2019) and deformable convolutions in chosen stages (Dai
+2017, Zhu 2018).
 
 Deviation: blocks start as their shortcut (`zero_init`, Goyal 2017), which the paper's did not.
 """

@@ -1,5 +1,6 @@
 """One question to any model: an input in, its output, and a look at all attentions out."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from regard.pipelines import Pipeline
 
 TEXT, EDITS = 2000, 256  # the most characters and edits
+_WORLD = re.compile(r"world:[0-9]{1,6}")
 Text = Annotated[str, Field(max_length=TEXT)]
 Name = Annotated[str, Field(max_length=200)]
 
@@ -76,7 +78,7 @@ def _answer(question: AskRequest, state: AppState, ticket: Ticket) -> AskRespons
     pipeline = state.models.open(question.model)
     ticket.begin()  # the first question of all waits for torch and for the model, which is not its fault
     with answering(pipeline, ticket):
-        reading = pipeline.attend(question.input, edits=compose(question.edits))
+        reading = pipeline.attend(_input(pipeline, question.input), edits=compose(question.edits))
     from regard.analysis.view import axis_json
 
     return AskResponse(
@@ -88,6 +90,13 @@ def _answer(question: AskRequest, state: AppState, ticket: Ticket) -> AskRespons
         attentions=attentions(reading),
         caption=reading.caption,
     )
+
+
+def _input(pipeline: "Pipeline", given: str | list[int]) -> str | list[int]:
+    """What a model is asked; of pictures only the world's, since a request must open no file and fetch no set."""
+    if pipeline.takes == "picture" and not (isinstance(given, str) and _WORLD.fullmatch(given)):
+        raise ValueError(f"{pipeline.name} takes pictures of the world here, such as world:7, and opens no files")
+    return given
 
 
 def attentions(reading: "Reading") -> list[dict[str, Any]]:
