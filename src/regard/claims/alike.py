@@ -10,9 +10,9 @@ from torch import nn
 from regard.analysis.seeing import cka
 from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
 from regard.claims.interval import student
-from regard.claims.near_and_far import AFTER, BEFORE, LEAST, STEPS, learned, unseen
+from regard.claims.near_and_far import AFTER, BEFORE, STEPS, learned, unseen
 from regard.claims.plot import Heat, figure
-from regard.claims.sights import RESNET, VIT, portrayed, score
+from regard.claims.sights import LEAST, RESNET, VIT, portrayed, score
 from regard.progress import Progress
 
 CLAIM = Claim(

@@ -8,8 +8,7 @@ from regard.claims.claim import Claim, Finding, Numbers, verdict
 from regard.claims.contest import accuracies, gains, percent
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
-from regard.claims.sights import CLASSES, SIDE, compete
-from regard.models.vit import Config, ViT
+from regard.claims.sights import VIT, compete, learned, miniatures, seer
 from regard.progress import Progress
 
 CLAIM = Claim(
@@ -17,14 +16,14 @@ CLAIM = Claim(
     deck="Najdenkoska & Asano, Vision Transformer: table 8 of Dosovitskiy 2021",
     sentence="No Pos. Emb. 0.61382; 1-D Pos. Emb. 0.64206, every layer 0.63964, every layer-shared 0.64292; 2-D Pos. "
     "Emb. 0.64001; Rel. Pos. Emb. 0.64032.",
-    experiment="ViTs of four blocks and width 48 learn to name the kind of the one big thing in pictures of the world, "
-    "of 32 pixels in patches of 4, with learned positions put in before the first block, before each, or before each "
-    "by one shared table; with learned halves for row and column, fixed waves, relative ones, rotary ones, and none. "
-    "Scored by how many of 1,000 unseen pictures are named right.",
+    experiment="ViTs of three blocks and width 48 learn to name the kind of the one big thing in pictures of the "
+    "world, of 16 pixels in patches of 4, with learned positions put in before the first block, before each, or "
+    "before each by one shared table; with learned halves for row and column, fixed waves, relative ones, rotary "
+    "ones, and none. Scored by how many of 1,000 unseen pictures are named right.",
     control="None: a ViT that sees the same patches in a heap.",
     criterion="The number is how many more pictures are named right by the worst kind of positions than by none, seed "
     "by seed. Supported if its interval lies above zero and all kinds lie within 5 points of each other on average, "
-    "refuted if it lies below zero, otherwise not at this scale.",
+    "refuted if it lies below zero, otherwise not at this scale; so it is if none learns to name 40 % right.",
     measures="more pictures are named right by the worst position encoding than by none",
     seeds=3,
 )
@@ -41,12 +40,12 @@ CODES: dict[str, tuple[Any, Any]] = {
     NONE: ("none", "once"),
 }
 KINDS = tuple(CODES)
-NEAR = 0.05
+NEAR, STEPS = 0.05, 600
 
 
 def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """How many pictures are named right, by kind and seed."""
-    return compete(KINDS, _model, seeds, steps=300, quick=quick, progress=progress)
+    return compete(KINDS, _model, seeds, of=miniatures, steps=STEPS, quick=quick, progress=progress)
 
 
 def judge(numbers: Numbers) -> Finding:
@@ -55,7 +54,10 @@ def judge(numbers: Numbers) -> Finding:
     number, low, high = student(gains(numbers, worst, NONE))
     spread = max(means.values()) - min(means.values())
     return Finding(
-        verdict(supported=low > 0 and spread < NEAR, refuted=high < 0),
+        verdict(
+            supported=learned(numbers, KINDS) and low > 0 and spread < NEAR,
+            refuted=learned(numbers, KINDS) and high < 0,
+        ),
         number,
         (low, high),
         f"Pictures named right: {percent(numbers, KINDS)}. The worst, {worst}, gains {100 * number:+.1f} on none "
@@ -75,5 +77,4 @@ def draw(numbers: Numbers) -> str:
 
 def _model(kind: str) -> nn.Module:
     position, inject = CODES[kind]
-    sizes: dict[str, Any] = dict(patch=4, width=48, depth=4, heads=4, hidden=96, classes=CLASSES, pool="mean")
-    return ViT(Config(SIDE, **sizes, position=position, inject=inject))
+    return seer(VIT, position=position, inject=inject)

@@ -15,7 +15,7 @@ from regard.attention import record
 from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
 from regard.claims.plot import Line, Panel, figure
-from regard.claims.sights import CLASSES, FAST, RESNET, SIDE, USUAL, VIT, operations, portrayed, score, teach
+from regard.claims.sights import CLASSES, FAST, LEAST, RESNET, SIDE, USUAL, VIT, operations, portrayed, score, teach
 from regard.layers.vision import VisionModel
 from regard.models import resnet, vit
 from regard.progress import Progress
@@ -43,7 +43,6 @@ CLAIM = Claim(
 
 BEFORE, AFTER = "untrained", "trained"
 EARLY = 2  # blocks
-LEAST = 0.4  # pictures named right, or nothing was learned; a guess is right in 0.125
 NEAR, FAR = 0.75, 0.9  # parts of looking evenly
 SHARE = 0.9  # of the gradient that a radius holds
 STEPS = 400

@@ -15,8 +15,8 @@ from regard.claims.claim import Claim, Finding, Numbers, verdict
 from regard.claims.contest import accuracies, gains, percent
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
-from regard.claims.sights import portraits
-from regard.claims.windows import LEAST, SIDE, Cut, contest
+from regard.claims.sights import LEAST, portraits
+from regard.claims.windows import SIDE, Cut, contest
 from regard.progress import Progress
 from regard.world import render_batch
 

@@ -11,9 +11,9 @@ from torch import Tensor
 from regard.analysis.seeing import streams
 from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
 from regard.claims.interval import student
-from regard.claims.near_and_far import AFTER, BEFORE, LEAST, STEPS, learned, unseen
+from regard.claims.near_and_far import AFTER, BEFORE, STEPS, learned, unseen
 from regard.claims.plot import Line, Panel, figure
-from regard.claims.sights import SIDE, VIT, portraits, portrayed, score
+from regard.claims.sights import LEAST, SIDE, VIT, portraits, portrayed, score
 from regard.layers.vision import VisionModel
 from regard.progress import Progress
 from regard.world import KINDS, render_batch

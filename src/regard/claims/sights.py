@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ FAST = 1e-2  # the highest rate of Muon
 CLASSES = len(KINDS)  # what kind of thing it is
 BIG = (0.26, 0.36)  # radii of the only thing in a picture, in sides
 MINIATURE = 16  # pixels that are enough for it
+LEAST = 0.4  # pictures named right, or nothing was learned; a guess is right in 0.125
 
 VIT, RESNET, HYBRID = "ViT", "ResNet", "hybrid"
 SIZES = ("small", "medium", "large")
@@ -72,8 +74,11 @@ class Recipe:
 USUAL = Recipe(mirror=True, weight_decay=0.05)
 
 
-def seer(kind: str, size: str = "medium", *, drop_path: float = 0.0) -> nn.Module:
-    """A ViT, ResNet or hybrid for miniatures as it begins to learn; attention begins as trained attention looks."""
+def seer(kind: str, size: str = "medium", *, drop_path: float = 0.0, **options: Any) -> nn.Module:
+    """A ViT, ResNet or hybrid for miniatures as it begins to learn; attention begins as trained attention looks.
+
+    Options are those of a ViT: its `pool`, `position`, `inject`.
+    """
     if kind == RESNET:
         width, depths = _RESNETS[size]
         stages: dict[str, Any] = dict(stem_width=width, widths=(width, 2 * width, 4 * width), depths=depths)
@@ -81,8 +86,8 @@ def seer(kind: str, size: str = "medium", *, drop_path: float = 0.0) -> nn.Modul
         return resnet.ResNet(config)
     width, depth, hidden = (_HYBRIDS if kind == HYBRID else _VITS)[size]
     sizes: dict[str, Any] = dict(patch=4, width=width, depth=depth, heads=width // 12, hidden=hidden, classes=CLASSES)
-    tokens: Any = "conv" if kind == HYBRID else "patch"
-    model = vit.ViT(vit.Config(MINIATURE, **sizes, stem=tokens, pool="mean", drop_path=drop_path))
+    sizes |= {"stem": "conv" if kind == HYBRID else "patch", "pool": "mean", "drop_path": drop_path} | options
+    model = vit.ViT(vit.Config(MINIATURE, **sizes))
     mimetic(model)
     return model
 
@@ -205,6 +210,12 @@ def compete(
             found = grade(partial(make, kind), of=of, steps=length, seed=seed, quick=quick, progress=inner)
             runs.append({"kind": kind, **found})
     return {"runs": runs, "steps": 2 if quick else steps}
+
+
+def learned(numbers: Numbers, kinds: Sequence[str]) -> bool:
+    """Whether the best kind of model in a contest knows the pictures at all."""
+    means = [fmean(run["accuracy"] for run in numbers["runs"] if run["kind"] == kind) for kind in kinds]
+    return max(means) >= LEAST
 
 
 def _optimizer(model: nn.Module, lr: float, weight_decay: float) -> Muon:

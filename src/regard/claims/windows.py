@@ -12,7 +12,7 @@ from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.contest import accuracies, gains, percent
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Line, Panel, figure
-from regard.claims.sights import CLASSES, FAST, USUAL, operations, portrayed, score, teach
+from regard.claims.sights import CLASSES, FAST, LEAST, USUAL, operations, portrayed, score, teach
 from regard.layers.blocks import Block
 from regard.layers.convolution import PatchEmbed
 from regard.layers.language import draw_weights
@@ -49,7 +49,6 @@ SIDE, PATCH, WINDOW = 48, 4, 4  # pixels, pixels, patches
 WIDTH, HEADS = 32, 2
 STEPS = 250
 NEAR, SAVED = 0.03, 0.2
-LEAST = 0.4  # pictures named right, or nothing was learned that could be lost; a guess is right in 0.125
 
 
 class Cut(VisionModel):
