@@ -1,5 +1,6 @@
 """Figures are well-formed, tell their marks apart, and put things where the numbers say."""
 
+import math
 import re
 import xml.etree.ElementTree as ET
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.claims.plot import Bars, Line, Panel, figure
+from regard.claims.plot import Bars, Heat, Line, Panel, figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -49,6 +50,18 @@ def test_bars_grow_with_their_numbers_and_may_hang_down() -> None:
     assert tall[2] == pytest.approx(tall[0], abs=0.3)
     assert float(bars[2].attrib["y"]) > float(bars[0].attrib["y"])
     assert svg.count('class="whisker"') == 3
+
+
+def test_cells_of_a_table_are_the_fuller_the_higher_their_number() -> None:
+    table = Heat("", "", "", [[0.0, 5.0, 10.0], [20.0, -3.0, math.nan]], ["a", "b"], ["c", "d", "e"], bounds=(0, 10))
+    svg = figure("", [table])
+    cells = [each for each in ET.fromstring(svg).iter(f"{SVG}rect") if "fill-opacity" in each.attrib]
+    assert [float(each.attrib["fill-opacity"]) for each in cells] == [0, 0.5, 1, 1, 0]  # held to the bounds, no NaN
+    places = [(float(each.attrib["x"]), float(each.attrib["y"])) for each in cells]
+    assert places[0][0] == places[3][0] < places[1][0] < places[2][0]
+    assert places[0][1] == places[1][1] < places[3][1]
+    assert ">-3.00<" in svg
+    assert ">nan<" not in svg
 
 
 def test_a_figure_is_dark_where_the_screen_is() -> None:
