@@ -14,8 +14,11 @@ import torch.nn.functional as F
 from PIL import Image
 from torch import Tensor, nn
 
+import regard
 from bench.clock import Times, console, race, show
 from regard.chance import Chance
+from regard.data import DataError
+from regard.data.pictures import pictures
 from regard.decode import quantize
 from regard.models import build
 from regard.names import Dtype
@@ -31,7 +34,9 @@ def run(*, quick: bool, bfloat16: bool) -> list[dict[str, object]]:
     numbers = _seeing(quick, bfloat16)
     numbers += _learning(quick)
     numbers += _growing(quick)
-    return numbers + _varying(quick)
+    numbers += _varying(quick)
+    _agreeing(quick)
+    return numbers
 
 
 def _seeing(quick: bool, bfloat16: bool) -> list[dict[str, object]]:
@@ -118,6 +123,21 @@ def _varying(quick: bool) -> list[dict[str, object]]:
     }
     times = race(contestants, seconds=0.0 if quick else 5.0, least=1 if quick else 3)
     return show("64 pictures of 224 pixels", {"one thread": times}, reference="Pillow decodes")
+
+
+def _agreeing(quick: bool) -> None:
+    """On how many test pictures the bundled ViT for CIFAR-10 says the same in int8 as in float32."""
+    try:
+        known = pictures("cifar10", "test")
+    except DataError as error:
+        console.print(f"int8 is not compared on CIFAR-10: {error}")
+        return
+    shown = [known.picture(i) for i in range(200 if quick else len(known))]
+    exact, rounded = (
+        [each.label for each in regard.load("cifar10-vit", dtype=kind)(shown)] for kind in ("float32", "int8")
+    )
+    same = sum(a == b for a, b in zip(exact, rounded, strict=True))
+    console.print(f"cifar10-vit says the same in int8 as in float32 of {same:,} of {len(shown):,} pictures")
 
 
 def _step(model: nn.Module, image: Tensor) -> Callable[[], None]:
