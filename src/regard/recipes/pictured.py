@@ -144,6 +144,18 @@ def batches(recipe: PictureTuning, processor: "Processor", known: "Pictures", si
     return Batches(order, collate)
 
 
+def some(known: "Batches[Shown]", count: int) -> "Tensor":
+    """So many pictures, or all there are, as a model reads them; they are not varied."""
+    import torch
+
+    found: list[Tensor] = []
+    for batch in known.once():
+        found.append(batch.image)
+        if sum(map(len, found)) >= count:
+            break
+    return torch.cat(found)[:count]
+
+
 def vary(recipe: PictureTuning, pixels: "np.ndarray", chance: "Chance") -> "np.ndarray":
     """A batch of pictures "b h w 3" as they are met in training."""
     import numpy as np

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from regard.recipes.tuning import Begin
     from regard.train.task import Task
 
+WHITENED = 5000  # pictures from which fixed filters are taken
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe(PictureTuning):
@@ -40,6 +42,7 @@ def build(recipe: Recipe) -> "Task":
     from regard.data import SETS, DataError
     from regard.data.pictures import pictures
     from regard.layers.mimetic import mimetic
+    from regard.models.airbench import Whiten
     from regard.recipes import pictured, tuning
     from regard.train.task import Task
 
@@ -53,6 +56,8 @@ def build(recipe: Recipe) -> "Task":
     merge = tuning.restrict(recipe, begin)
     size = begin.processor.size.height
     learnt, watched = (pictured.batches(recipe, begin.processor, each, size) for each in (train, held))
+    if isinstance(whiten := getattr(begin.model, "whiten", None), Whiten) and not begin.trained:
+        whiten.learn(pictured.some(learnt, WHITENED))
     teacher = _teacher(recipe, begin, labels)
     card: dict[str, Any] = {
         "title": f"What pictures show: {begin.family.name}, {recipe.data}",
