@@ -28,6 +28,7 @@ from bench import (
     translation,
     vision,
     windows,
+    words,
     world,
 )
 from bench.clock import console
@@ -47,6 +48,7 @@ TABLES = {
     "training": training.run,
     "world": world.run,
     "explorer": explorer.run,
+    "words": words.run,
 }
 
 
@@ -68,6 +70,7 @@ class Bench:
                 "training",
                 "world",
                 "explorer",
+                "words",
             ],
             ...,
         ]

@@ -52,6 +52,9 @@ def test_a_model_does_what_its_card_shows(name: str) -> None:
             # Examples of a set that would have to be fetched are left to people.
             shown = examples if CARDS[name]["data"] == "world" else ["world:0"]
             assert all(found.scores[found.label] > 0.2 for found in pipeline(shown))
+        case "words":
+            assert all(each.without_inputs[0].score > 0.5 for each in pipeline(examples))
+            assert pipeline("king - man + woman")[0].without_inputs[0].word == "queen"
         case other:
             pytest.fail(f"nobody has said what an answer to {other} must be")
 

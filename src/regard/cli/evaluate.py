@@ -8,6 +8,7 @@ which, every attention head is compared with the truth.
     regard evaluate world world --source it --target en --limit 200 --json
     regard evaluate runs/mine my-folder --split test      your own test.de beside test.en
     regard evaluate runs/my-gpt book.txt --stride 64      perplexity, with 64 new tokens a window
+    regard evaluate glove.6B.50d.txt analogies            word vectors; wordsim and simlex too
 """
 
 import json
@@ -33,7 +34,7 @@ GROUP = "Train and run"
 @dataclass(frozen=True, slots=True)
 class Flags:
     model: Annotated[Positional[str], arg(metavar="MODEL")]
-    """A name that `regard list zoo` shows, a folder, or hub:owner/name."""
+    """A name that `regard list zoo` shows, a folder, hub:owner/name, or a file of word vectors."""
     data: Annotated[Positional[str], arg(metavar="DATA")]
     """A named set (`regard data list`), or files of your own as its task reads them."""
     split: str = ""
@@ -58,6 +59,8 @@ class Flags:
     """Context length of a language model, in tokens; its own, up to 2,048, if left out."""
     stride: int | None = None
     """How many tokens further a language model's next window begins; half of the context, if left out."""
+    restrict_vocab: int | None = None
+    """Of word vectors, the most frequent so many words alone; 30,000 for analogies, and all for pairs, if left out."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     out: Path | None = None
@@ -99,7 +102,18 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
     from regard.data import DataError
     from regard.progress import bar
 
-    names = ("source", "target", "beam", "length_penalty", "coverage", "text", "label", "context", "stride")
+    names = (
+        "source",
+        "target",
+        "beam",
+        "length_penalty",
+        "coverage",
+        "text",
+        "label",
+        "context",
+        "stride",
+        "restrict_vocab",
+    )
     given = {name: getattr(flags, name) for name in names}
     options: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, "")}
     refuse_useless(options, pipeline.evaluate, pipeline.task)

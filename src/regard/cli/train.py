@@ -27,7 +27,7 @@ from tyro.conf import subcommand
 from regard import plugins, recipes
 from regard.cli.errors import UsageError
 from regard.names import unknown
-from regard.train.plan import Plan, check, fields_of
+from regard.train.plan import Kept, Plan, check, check_bounds, fields_of
 
 GROUP = "Train and run"
 
@@ -91,7 +91,7 @@ def _text(module: ModuleType) -> str:
     return re.sub(r"^(?=regard |torchrun )", "    ", cleandoc(module.__doc__ or ""), flags=re.MULTILINE)
 
 
-def main(flags: Plan, args: list[str]) -> None:
+def main(flags: Kept, args: list[str]) -> None:
     """Train, and say where the model is and how good."""
     module = recipes_of(args)[args[0]]
     name = Path(str(module.__file__)).stem
@@ -104,9 +104,20 @@ def main(flags: Plan, args: list[str]) -> None:
         recipe: Any = _resume(flags, args, folder) if flags.resume else flags
         if flags.resume:
             compare(folder, name, json.loads(json.dumps(fields_of(recipe))))
-        check(recipe, int(os.environ.get("WORLD_SIZE", 1)))  # before the data are read
+        if isinstance(recipe, Plan):  # before the data are read
+            check(recipe, int(os.environ.get("WORLD_SIZE", 1)))
+        else:
+            check_bounds(recipe)
     except (RunError, ValueError) as error:
         raise UsageError(str(error)) from None
+    if hasattr(module, "run"):  # a training with a loop of its own
+        try:
+            outcome = module.run(recipe, folder)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        except (RunError, DataError) as error:
+            raise SystemExit(str(error)) from None
+        return _tell(outcome, name, module.METRIC, as_json=flags.json)
     import torch
 
     from regard.train.loop import fit
@@ -124,16 +135,21 @@ def main(flags: Plan, args: list[str]) -> None:
             outcome = fit(task, recipe, folder, recipe=name, ranks=ranks)
         except (RunError, DataError) as error:
             raise SystemExit(str(error)) from None
-    if ranks.first and flags.json:
+    return _tell(outcome, name, task.metric, as_json=flags.json, quiet=not ranks.first)
+
+
+def _tell(outcome: Any, name: str, metric: str, *, as_json: bool, quiet: bool = False) -> None:
+    """Say how a training ended, and end as it did."""
+    if as_json and not quiet:
         print(json.dumps({"recipe": name, **asdict(outcome), "folder": str(outcome.folder)}))
-    elif ranks.first and outcome.finished:
-        print(f"{outcome.folder / 'model'}: best {task.metric} {outcome.best:.4g} in {outcome.minutes:.1f} minutes")
+    elif outcome.finished and not quiet:
+        print(f"{outcome.folder / 'model'}: best {metric} {outcome.best:.4g} in {outcome.minutes:.1f} minutes")
     if not outcome.finished:
         sys.stdout.flush()
         raise SystemExit(130)
 
 
-def _resume(flags: Plan, args: list[str], folder: Path) -> Plan:
+def _resume(flags: Kept, args: list[str], folder: Path) -> Kept:
     """The flags that a run began with, and over them those that are said now."""
     from regard.train.run import read_recipe
 

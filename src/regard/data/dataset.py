@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["pairs", "labels", "similarity", "text", "images", "boxes"]
+Kind = Literal["pairs", "labels", "similarity", "text", "images", "boxes", "words"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,18 +21,20 @@ SENTENCES = (
     *("*_Pooling/config.json", "*_Dense/config.json", "0_Transformer/*.json"),
 )
 PICKLE = "pytorch_model.bin"
+GGUF = ("gguf",)
 
 
-def is_file(what: str | Path) -> bool:
-    """Whether a GGUF file on the hub is meant, of which a repository has many."""
-    return isinstance(what, str) and what.startswith(PREFIX) and what.partition("@")[0].endswith(".gguf")
+def is_file(what: str | Path, endings: tuple[str, ...] = GGUF) -> bool:
+    """Whether a file on the hub is meant, such as a GGUF file, of which a repository has many."""
+    return isinstance(what, str) and what.startswith(PREFIX) and what.partition("@")[0].endswith(_dotted(endings))
 
 
-def fetch_file(what: str) -> Path:
-    """A GGUF file on the hub, fetched if it is not in the cache."""
-    given = re.fullmatch(r"hub:([\w.-]{1,96}/[\w.-]{1,96})/([\w./-]{1,200}\.gguf)(?:@([\w./-]{1,200}))?", what)
+def fetch_file(what: str, endings: tuple[str, ...] = GGUF) -> Path:
+    """A file on the hub, fetched if it is not in the cache."""
+    given = re.fullmatch(r"hub:([\w.-]{1,96}/[\w.-]{1,96})/([\w./-]{1,200})(?:@([\w./-]{1,200}))?", what)
+    given = given if given is not None and given[2].endswith(_dotted(endings)) else None
     if given is None or ".." in what:
-        raise CheckpointError(f"{what[:200]!r} names no file on the hub; write hub:owner/name/file.gguf")
+        raise CheckpointError(f"{what[:200]!r} names no file on the hub; write hub:owner/name/file.{endings[0]}")
     name, file, revision = given[1], given[2], given[3] or "main"
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import LocalEntryNotFoundError
@@ -45,6 +47,10 @@ def fetch_file(what: str) -> Path:
         return Path(hf_hub_download(name, file, revision=revision))
     except Exception as error:  # whatever the client lets through of the network's many ways to fail
         raise _failed(what, error) from None
+
+
+def _dotted(endings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f".{each}" for each in endings)
 
 
 def fetch(what: str, *, pickle: bool = False) -> Path:

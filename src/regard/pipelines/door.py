@@ -15,6 +15,7 @@ from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.foreign import Foreign, open_with_transformers
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.registry import pipeline
+from regard.words.files import find_vectors, read_vectors
 
 
 @answer_familiar
@@ -31,14 +32,16 @@ def load(
     """Open a model and give the pipeline of its task.
 
     `what` is a name that `regard list zoo` shows, a model folder, a run folder, a Hugging Face folder,
-    `hub:owner/name`, or a `transformers` model itself. `task` is what its card says, if left out; `dtype` is float32,
-    bfloat16 or int8. Texts of more than `limit` tokens are refused: of more than 512, if left out, and for a language
-    model of more than its context. What it opens is prepared for inference on this machine; what is to be trained is
-    opened by `regard.hub.load`. `pickle` also reads files that are pickles, such as nanoGPT's ckpt.pt, of which only
-    tensors and plain values are taken.
+    `hub:owner/name`, a file of word vectors, or a `transformers` model itself. `task` is what its card says, if left
+    out; `dtype` is float32, bfloat16 or int8. Texts of more than `limit` tokens are refused: of more than 512, if left
+    out, and for a language model of more than its context. What it opens is prepared for inference on this machine;
+    what is to be trained is opened by `regard.hub.load`. `pickle` also reads files that are pickles, such as nanoGPT's
+    ckpt.pt, of which only tensors and plain values are taken.
     """
     if isinstance(what, nn.Module):
         checkpoint = _wrap(what, tokenizer)
+    elif isinstance(what, str | Path) and (file := find_vectors(what)) is not None:
+        return _open_vectors(file, task)
     elif isinstance(what, str | Path):
         try:
             checkpoint = load_checkpoint(what, pickle=pickle)
@@ -73,6 +76,15 @@ def load(
     else:
         one = pipeline(str(named))(checkpoint, **bounds)
     return one if device is None else one.to(device)
+
+
+def _open_vectors(file: Path, task: str | None) -> Pipeline:
+    """Vectors of words, which are no model and know one task."""
+    if task not in (None, "words"):
+        raise ValueError(f"{file} holds vectors of words, and nothing that does {task!r}; leave the task out")
+    from regard.pipelines.words import Words
+
+    return Words.on(read_vectors(file), folder=file.parent)
 
 
 def _wrap(model: Any, tokenizer: Any) -> Checkpoint:

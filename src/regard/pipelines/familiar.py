@@ -16,6 +16,7 @@ FAMILIAR: dict[str, str | tuple[str, ...]] = {
     "beam_size": "beam",
     "num_return_sequences": "count",
     "n_best": "count",
+    "topn": "count",
     "batch_size": "batch",
     "torch_dtype": "dtype",
     "precision": "dtype",
@@ -75,6 +76,7 @@ def explain(name: str) -> str | None:
         "AutoTokenizer": "regard.load(name).tokenizer",
         "pipeline": "regard.load(name)",
         "generate": "regard.load(name)(texts), or regard.decode.generate over any model",
+        "KeyedVectors": "regard.load(file)",
         "create_model": "regard.build(preset)",
     }
     return ours.get(name)

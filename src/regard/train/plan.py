@@ -18,7 +18,33 @@ _TINY, _MOST = 1e-12, 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Kept:
+    """What every training has, also one with a loop of its own: a seed, a folder, and how it is kept there."""
+
+    seed: int = 0
+    """Random seed: decides about first weights, batches and dropout."""
+    out: str = ""
+    """The folder of the run; without it, one in `runs` named after the recipe and the seed."""
+    resume: bool = False
+    """Go on with the run in the folder, exactly where its last checkpoint stands, by the flags it began with."""
+    save: int = 250
+    """Steps between two checkpoints."""
+    keep: int = 2
+    """How many checkpoints to keep, beside the best."""
+    threads: int = 0
+    """CPU threads of this process; 0 leaves the choice to torch."""
+    json: bool = False
+    """At the end, print one line of JSON instead of a sentence."""
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **dict.fromkeys(("save", "keep"), (1, _MOST)),
+        "threads": (0, max(64, os.cpu_count() or 1)),  # far more than that end the process inside OpenMP
+        "seed": (0, 2**63 - 1),  # what torch and numpy take
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(Kept):
     steps: int = 3000
     """Optimizer steps: how many times the weights change."""
     tokens: int = 2000
@@ -54,29 +80,16 @@ class Plan:
     """Steps between two evaluations on held-out data."""
     patience: int = 0
     """Early stopping: end after so many evaluations without a better one; 0 goes on to the end."""
-    seed: int = 0
-    """Random seed: decides about first weights, batches and dropout."""
     precision: Precision = "auto"
     """Mixed precision of the matrix products; auto takes bfloat16 where the hardware multiplies it."""
-    out: str = ""
-    """The folder of the run; without it, one in `runs` named after the recipe and the seed."""
-    resume: bool = False
-    """Go on with the run in the folder, exactly where its last checkpoint stands, by the flags it began with."""
-    save: int = 250
-    """Steps between two checkpoints."""
-    keep: int = 2
-    """How many checkpoints to keep, beside the best."""
     tensorboard: bool = False
     """Write the measurements for TensorBoard too."""
-    threads: int = 0
-    """CPU threads of this process; 0 leaves the choice to torch."""
     parallel: Parallel = "ddp"
     """Under torchrun, every process has a copy of the model (DDP) or a shard of it, block by block (FSDP)."""
-    json: bool = False
-    """At the end, print one line of JSON instead of a sentence."""
 
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
-        **dict.fromkeys(("steps", "tokens", "accumulate", "evaluate", "save", "keep"), (1, _MOST)),
+        **Kept.bounds,
+        **dict.fromkeys(("steps", "tokens", "accumulate", "evaluate"), (1, _MOST)),
         **dict.fromkeys(("warmup", "average", "patience"), (0, _MOST)),
         "lr": (_TINY, 1e3),
         "eps": (0, 1),
@@ -85,18 +98,16 @@ class Plan:
         "weight_decay": (0, 1e3),
         "grad_clip": (0, 1e9),
         "ema": (0, 1 - _TINY),
-        "threads": (0, max(64, os.cpu_count() or 1)),  # far more than that end the process inside OpenMP
-        "seed": (0, 2**63 - 1),  # what torch and numpy take
     }
 
 
-def fields_of(plan: Plan) -> dict[str, Any]:
+def fields_of(plan: Kept) -> dict[str, Any]:
     """What a run remembers of its flags."""
     return {name: value for name, value in asdict(plan).items() if name not in OF_THE_COMMAND}
 
 
-def check(plan: Plan, processes: int = 1) -> None:
-    """Refuse a plan that cannot be followed."""
+def check_bounds(plan: Kept) -> None:
+    """Refuse numbers that no training can have."""
     for name, (low, high) in plan.bounds.items():
         value = getattr(plan, name)
         if not low <= value <= high:
@@ -104,6 +115,11 @@ def check(plan: Plan, processes: int = 1) -> None:
             if value > high >= _MOST:
                 way = f"at most {high:.0f}" if isinstance(high, float) else f"at most {high}"
             raise ValueError(f"{name} is {value}; give {way}")
+
+
+def check(plan: Plan, processes: int = 1) -> None:
+    """Refuse a plan that cannot be followed."""
+    check_bounds(plan)
     if not all(0.0 <= beta < 1.0 for beta in plan.betas):
         raise ValueError(f"betas are {plan.betas}; give two numbers from 0 to below 1, say 0.9 and 0.98")
     if plan.average > plan.keep:
