@@ -1,4 +1,4 @@
-"""The explorer: how soon there is something to see, what each view costs, and the same attention in BertViz.
+"""The explorer: how soon there is something to see, how smoothly a map moves, what each view costs, and BertViz.
 
 The model of the last two tables is a Transformer of the base size with weights drawn by chance. It is made to write as
 many tokens as it reads.
@@ -30,6 +30,7 @@ from rich.table import Table
 import regard
 from bench.chromium import LIMIT, chromium, drawn, missing, seen, tab
 from bench.clock import Times, console, race
+from bench.wordmap import frames
 from regard.hub import save
 from regard.models.transformer import FAMILY, Config, Transformer
 from regard.text import Tokenizer
@@ -66,6 +67,8 @@ def run(*, quick: bool, bfloat16: bool) -> Numbers:  # noqa: ARG001
         console.print(f"No page is opened: {absent}.")
     else:
         numbers += _opening(1 if quick else 5)
+        with explorer() as server:
+            numbers += frames(server.address)
     with TemporaryDirectory() as folder:
         model = Path(folder) / "base"
         tokenizer = _by_chance(model)
@@ -126,13 +129,13 @@ class Reader:
 
     def __init__(self, server: Server, source: str, target: str) -> None:
         self.door = HTTPConnection(urlsplit(server.address).netloc, timeout=LIMIT)
-        self.question = {"model": "base", "text": source, "force": target}
+        self.question = {"model": "base", "input": {"text": source}, "options": {"force": target}}
         self.look = ""
         self.sent: dict[str, int] = {}
 
     def translate(self, what: str) -> None:
         """Run the model."""
-        self.look = json.loads(self._ask(what, "/api/translate", json.dumps(self.question)))["id"]
+        self.look = json.loads(self._ask(what, "/api/ask", json.dumps(self.question)).splitlines()[-1])["id"]
 
     def read(self, what: str, path: str, **query: str) -> None:
         """Read some of its weights."""
@@ -199,13 +202,14 @@ def _regard(server: Server, source: str, target: str, repeats: int) -> Row:
     """Our page, which is made to write the target as well."""
 
     def force(route: "Route") -> None:
-        route.continue_(post_data=json.dumps({**json.loads(route.request.post_data or "{}"), "force": target}))
+        asked = json.loads(route.request.post_data or "{}")
+        route.continue_(post_data=json.dumps({**asked, "options": {"force": target}}))
 
-    state = {"model": "base", "text": source, "view": "matrix", "merge": "pieces"}
+    state = {"m": "base", "in": f"t:{source}", "as": "matrix", "merge": "pieces"}
     took, sent = [], 0.0
     for _ in range(repeats):
         with chromium() as browser, tab(browser) as page:
-            page.route(lambda url: url.endswith("/api/translate"), force)
+            page.route(lambda url: url.endswith("/api/ask"), force)
             address = f"{server.address}#/translate?{urlencode(state)}"
             found = seen(page, address, lambda page: drawn(page, ".matrix", HEADS))
             if isinstance(found, str):

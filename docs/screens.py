@@ -2,7 +2,7 @@
 
 python docs/screens.py                    all of them but Runs
 python docs/screens.py --runs FOLDER      Runs as well, with what was trained there
-python docs/screens.py lines world        some of them
+python docs/screens.py translate world    some of them
 """
 
 import io
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 HERE = Path(__file__).parent / "pictures"
-WIDE, SHARP = 1120, 1.75  # pixels of the page, and of the picture for each: a README shows some 900 of them
+WIDE, SHARP = 1280, 1.5  # pixels of the page, and of the picture for each: a README shows some 900 of them
 SENTENCE = "Die Frau, die eine Brille trägt, liest ein Buch."
 
 
@@ -40,22 +40,28 @@ class Shot:
     theme: Literal["light", "dark"] = "light"
 
 
-LINES = {"model": "de-en", "text": SENTENCE, "look": "decoder.blocks.3.cross:mean"}
-GOLD = {"model": "world-it-en-additive", "pair": "it-en-7", "force": "1", "view": "matrix"}
-EDITS = [f"0@decoder.blocks.{block}.cross:{head}:uniform" for block in (1, 2, 3) for head in range(4)]
-EDITED = {"model": "de-en", "text": SENTENCE, "look": "decoder.blocks.0.cross:2", "edits": ",".join(EDITS)}
-THREE = {"model": "de-en-fixed,de-en-additive,de-en", "text": "Ein Koch schneidet Gemüse in einer kleinen Küche."}
+LINES = {"m": "de-en", "in": f"t:{SENTENCE}", "look": "decoder.blocks.3.cross:mean"}
+GOLD = {"m": "world-it-en-additive", "in": "w:it-en-7", "force": "1", "as": "matrix"}
+EDITS = ",".join(f"decoder.blocks.{block}.cross:*:uniform" for block in (1, 2, 3))
+EDITED = {"m": "de-en", "in": f"t:{SENTENCE}", "look": "decoder.blocks.0.cross:2", "edits": EDITS}
+THREE = {"m": "de-en-fixed,de-en-additive,de-en", "in": "t:Ein Koch schneidet Gemüse in einer kleinen Küche."}
+NEXT = {"m": "captions", "in": "t:A dog is running through the"}
+PATCH = {"m": "cifar10-vit", "in": "p:photo:cat", "at": "45,40"}
+KING = {"as": "sums", "sum": "king - man + woman"}
 
 SHOTS = {
-    "home": Shot("home", {}, ".home-picture canvas"),
-    "lines": Shot("translate", LINES, ".overview"),
-    "lines-dark": Shot("translate", LINES, ".overview", theme="dark"),
-    "matrix": Shot("translate", GOLD, ".matrix", tall=900),
-    "heads": Shot("translate", EDITED, ".verdict", tall=940),
-    "models": Shot("translate", THREE, ".look-box:nth-child(3) .lines", tall=790),
+    "home": Shot("home", {}, ".home-picture canvas", tall=900),
     "build": Shot("build", {"step": "softmax"}, ".floor > *"),
+    "words": Shot("words", KING, ".map-box canvas", tall=800),
+    "translate": Shot("translate", LINES, ".lines .word", tall=880),
+    "matrix": Shot("translate", GOLD, ".matrix", tall=960),
+    "heads": Shot("translate", EDITED, ".verdict", tall=960),
+    "models": Shot("translate", THREE, ".look-box:nth-child(3) .lines", tall=820),
+    "read": Shot("read", NEXT, ".bars", tall=1100),
+    "see": Shot("see", PATCH, ".see-floor canvas", tall=820),
+    "claim": Shot("claims", {"name": "alignment", "show": "1"}, ".claim-figure svg", tall=1180),
     "world": Shot("world", {"index": "3"}, ".named", point=".caption[lang=en] .named[data-things='2']"),
-    "runs": Shot("runs", {}, ".chart path"),
+    "runs": Shot("runs", {}, ".chart path", tall=500),
 }
 
 
@@ -76,6 +82,7 @@ def main(flags: Flags) -> None:
             picture = take(browser, address, SHOTS[name])
             (HERE / f"explore-{name}.png").write_bytes(picture)
             sys.stdout.write(f"explore-{name}.png, {len(picture) / 1e3:.0f} kB\n")
+            sys.stdout.flush()
         browser.close()
 
 
@@ -110,11 +117,17 @@ def take(browser: "Browser", address: str, shot: Shot) -> bytes:
         page.locator(shot.point).first.hover()
     # How long it took is another number each time.
     page.evaluate("document.querySelectorAll('.seconds').forEach((each) => (each.style.visibility = 'hidden'))")
-    page.wait_for_timeout(500)
-    image, file = Image.open(io.BytesIO(page.screenshot())), io.BytesIO()
+    page.wait_for_timeout(1500)
+    taken = page.screenshot()
     context.close()
-    # The page has few colours, and a picture of few colours is small.
-    image.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return shrink(taken)
+
+
+def shrink(taken: bytes) -> bytes:
+    """The page has few colours, and a picture of few colours is small; an octree keeps those of a single word, too."""
+    image, file = Image.open(io.BytesIO(taken)).convert("RGB"), io.BytesIO()
+    few = image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(file, "PNG", optimize=True)
     return file.getvalue()
 
 

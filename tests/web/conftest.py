@@ -20,16 +20,16 @@ import pytest
 import torch
 import uvicorn
 from fastapi.testclient import TestClient
+from tests.web.asking import question, read_events
 
 from regard.hub import save
 from regard.models import intra, memnet, seq2seq, transformer
 from regard.text import Tokenizer
 from regard.web.app import make_app
 from regard.web.models import Models
-from regard.web.queue import Worker
-from regard.web.readings import Readings
 from regard.web.serve import configure, open_socket
 from regard.web.state import AppState
+from regard.web.worker import Worker
 from regard.world.language import LANGUAGES, pairs, text
 
 if TYPE_CHECKING:
@@ -120,14 +120,34 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def models(zoo: Path) -> Models:
-    """The models, loaded once for all tests that run one after the other."""
+    """The models of the shelf."""
     return Models(shelf=zoo)
 
 
+class Kept(Worker):
+    """A worker whose process outlives a server: to import torch for each test would take longer than most of them."""
+
+    def stop(self) -> None:
+        """Not yet."""
+
+    def end(self) -> None:
+        """Now."""
+        super().stop()
+
+
+@pytest.fixture(scope="session")
+def kept() -> Iterator[Kept]:
+    """The process of the models, for all tests that do not end it."""
+    one = Kept(waiting=4)
+    yield one
+    one.end()
+
+
 @pytest.fixture
-def state(models: Models, runs: Path) -> AppState:
-    """What a server has, for one test alone."""
-    return AppState(models, runs, Worker(waiting=4, seconds=60.0), Readings())
+def state(models: Models, runs: Path, kept: Kept) -> AppState:
+    """What a server has."""
+    kept.waiting, kept.seconds = 4, 60.0
+    return AppState(models, runs, kept)
 
 
 @pytest.fixture
@@ -239,12 +259,13 @@ Ask = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def ask(client: TestClient) -> Ask:
-    """A translation that must succeed."""
+    """A question that must be answered."""
 
-    def asked(text: str = "La casa rossa.", **wishes: object) -> dict[str, Any]:
-        response = client.post("/api/translate", json={"model": "small", "text": text, "beam": 2} | wishes)
-        assert response.status_code == 200, response.text
-        found: dict[str, Any] = response.json()
-        return found
+    def asked(text: str = "La casa rossa.", **wishes: Any) -> dict[str, Any]:
+        if "force" not in wishes:
+            wishes.setdefault("beam", 2)
+        last = read_events(client.post("/api/ask", json=question(text, **wishes)))[-1]
+        assert last["event"] == "answer", last
+        return last
 
     return asked

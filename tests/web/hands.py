@@ -1,5 +1,6 @@
 """What a reader's hands do on the page, for the tests of its rooms."""
 
+import json
 from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -11,13 +12,37 @@ SENTENCE = "La casa rossa."
 PATIENCE = 300  # seconds, for a machine that is busy with something else
 
 
+def address(**state: str) -> str:
+    """A state as a link has it; `view` and `given` are its keys `as` and `in`, which Python keeps for itself."""
+    names = {"view": "as", "given": "in"}
+    return "&".join(f"{names.get(key, key)}={quote(value, safe=':@,;.*')}" for key, value in state.items())
+
+
 def translate(page: "Page", **state: str) -> None:
     """Open the room in a state and wait for its translation."""
-    query = "&".join(
-        f"{key}={quote(value, safe=':@,.')}" for key, value in ({"model": "small", "text": SENTENCE} | state).items()
-    )
-    page.goto(f"/#/translate?{query}")
-    until(page, "document.querySelector('.look .seconds')")
+    page.goto("about:blank")
+    page.goto(f"/#/translate?{address(**({'m': 'small', 'given': f't:{SENTENCE}'} | state))}")
+    answered(page)
+
+
+def answered(page: "Page") -> None:
+    """Wait until every panel shows what was asked."""
+    until(page, "document.querySelector('.look .seconds') && !document.querySelector('.look[aria-busy]')")
+
+
+def choose_model(page: "Page", title: str) -> None:
+    """Take another model from the sheet."""
+    page.get_by_role("button", name="Choose another").first.click()
+    page.get_by_role("dialog").get_by_role("button", name=title, exact=True).click()
+
+
+def open_file(page: "Page", views: object, **state: str) -> None:
+    """Open the room for files and let one fall into it."""
+    page.goto("about:blank")
+    page.goto(f"/#/file?{address(**state)}")
+    page.wait_for_selector("#views-file", state="attached")
+    drop(page, json.dumps(views))
+    page.wait_for_selector(".look-stage > *")
 
 
 def until(page: "Page", true: str, arg: object = None) -> None:

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 import torch
 from fastapi.testclient import TestClient
+from tests.web.asking import question, read_events
 
 from regard.analysis.view import unpack
 from regard.analysis.viewfile import read
 from regard.attention import off, only, record
 from regard.pipelines import load
 from regard.pipelines.translate import Translate
+from regard.web import guard
 from regard.web.app import make_app
 from regard.web.models import Models
 from regard.web.state import AppState
@@ -50,8 +52,8 @@ def test_the_page_knows_every_model_before_any_is_opened(zoo: Path, monkeypatch:
     assert list(found) == ["attentive", "fixed", "many", "small"]
     assert [model["cross_attentions"] for model in found.values()] == [True, False, True, True]
     assert found["many"]["languages"] == ["en", "de", "it", "cs"]
-    assert about["limits"] == {"text": 2000, "tokens": 512, "beam": 10}
-    assert not state.models._open
+    assert about["limits"] == {"text": 10_000, "tokens": 512, "beam": 10, "new": 200, "edits": 256}
+    assert state.worker.pid is None
 
 
 def test_a_run_shows_what_its_model_last_wrote(models: Models, tmp_path: Path) -> None:
@@ -71,12 +73,12 @@ def test_a_run_shows_what_its_model_last_wrote(models: Models, tmp_path: Path) -
 def test_the_answer_is_that_of_the_translator(ask: Ask, zoo: Path, model: str, beam: int) -> None:
     answer = ask(TEXT, model=model, beam=beam)
     (expected,) = translator(zoo, model)([TEXT], beam=beam, count=beam)
-    assert [output["text"] for output in answer["outputs"]] == [
+    assert [output["text"] for output in answer["output"]["outputs"]] == [
         expected.text,
         *(each.text for each in expected.alternatives),
     ]
-    assert answer["outputs"][0]["log_prob"] == pytest.approx(expected.hypothesis.log_prob, abs=1e-4)
-    assert len(answer["axes"]["source"]["pieces"]) == len(expected.source)
+    assert answer["output"]["outputs"][0]["log_prob"] == pytest.approx(expected.hypothesis.log_prob, abs=1e-4)
+    assert len(answer["axes"]["source"]["labels"]) == len(expected.source)
 
 
 @pytest.mark.parametrize("model", ["small", "attentive"])
@@ -86,7 +88,7 @@ def test_the_weights_are_those_of_the_search_itself(ask: Ask, client: TestClient
     words = one([TEXT], beam=3)[0].hypothesis.words
     state = one.model.start(torch.tensor(one.encode([TEXT])))
     with torch.no_grad(), record(one.model) as trace:  # step by step, as the search writes
-        for word in (START, *words)[: len(answer["axes"]["target"]["pieces"])]:
+        for word in (START, *words)[: len(answer["axes"]["target"]["labels"])]:
             _, state = one.model.step(torch.tensor([[word]]), state)
     assert trace.names
     for name in trace:
@@ -100,11 +102,11 @@ def test_every_attention_lies_between_the_axes_it_names(ask: Ask, client: TestCl
     assert {each["kind"] for each in answer["attentions"]} == {"self", "causal", "cross"}
     for each in answer["attentions"]:
         found = weights(client, answer["id"], each["name"], head=0)
-        assert found.shape == (len(axes[each["rows"]]["pieces"]), len(axes[each["columns"]]["pieces"]))
+        assert found.shape == (len(axes[each["rows"]]["labels"]), len(axes[each["columns"]]["labels"]))
         np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-5)
         if each["kind"] == "causal":
             assert not np.triu(found, 1).any()
-    assert axes["read"]["pieces"] == ["<start>", *axes["target"]["pieces"][:-1]]
+    assert axes["read"]["labels"] == ["<start>", *axes["target"]["labels"][:-1]]
 
 
 def test_words_hold_every_piece_once_and_weights_between_words_sum_as_between_pieces(
@@ -113,12 +115,22 @@ def test_words_hold_every_piece_once_and_weights_between_words_sum_as_between_pi
     answer = ask("I maestri hanno tenuto la fragola ieri?")
     for axis in answer["axes"].values():
         assert [piece for first, last in axis["words"] for piece in range(first, last + 1)] == list(
-            range(len(axis["pieces"]))
+            range(len(axis["labels"]))
         )
-        assert len(axis["labels"]) == len(axis["words"])
+        assert len(axis["names"]) == len(axis["words"])
     merged = weights(client, answer["id"], "decoder.blocks.1.cross", head="mean", merge="words")
     assert merged.shape == (len(answer["axes"]["target"]["words"]), len(answer["axes"]["source"]["words"]))
     np.testing.assert_allclose(merged.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_the_mean_of_some_heads_is_theirs(ask: Ask, client: TestClient) -> None:
+    look, name = ask()["id"], "encoder.blocks.1.attn"
+    heads = [weights(client, look, name, head=head) for head in (0, 1)]
+    np.testing.assert_allclose(weights(client, look, name, head="1,0"), np.mean(heads, axis=0), atol=1e-6)
+    np.testing.assert_array_equal(weights(client, look, name, head="1,1"), heads[1])
+    refused = client.get(f"/api/looks/{look}/weights", params={"name": name, "head": "0,7"})
+    assert (refused.status_code, "has no head 7" in refused.json()["error"]) == (404, True)
+    assert client.get(f"/api/looks/{look}/weights", params={"name": name, "head": "0,"}).status_code == 422
 
 
 def test_a_tile_is_a_part_of_the_whole_and_a_byte_is_a_255th(ask: Ask, client: TestClient) -> None:
@@ -173,7 +185,7 @@ def test_an_edited_head_is_edited_in_the_search_and_in_the_look(
     name = "decoder.blocks.0.cross"
     answer = ask(edits=[{"name": name, "head": 0, "kind": kind}])
     plain = ask()
-    assert answer["outputs"][0]["log_prob"] != plain["outputs"][0]["log_prob"]
+    assert answer["output"]["outputs"][0]["log_prob"] != plain["output"]["outputs"][0]["log_prob"]
     edited = weights(client, answer["id"], name, head=0)
     np.testing.assert_allclose(edited, 0.0 if kind == "off" else 1 / edited.shape[1], atol=1e-6)
     np.testing.assert_allclose(weights(client, answer["id"], name, head=1).sum(axis=1), 1.0, atol=1e-5)
@@ -181,7 +193,7 @@ def test_an_edited_head_is_edited_in_the_search_and_in_the_look(
         one = translator(zoo)
         with record(one.model, edits={name: only(off, 0)}):
             (expected,) = one([TEXT], beam=2)
-        assert answer["outputs"][0]["text"] == expected.text
+        assert answer["output"]["outputs"][0]["text"] == expected.text
 
 
 def test_several_edits_of_one_attention_go_together(ask: Ask, client: TestClient) -> None:
@@ -197,7 +209,7 @@ def test_several_edits_of_one_attention_go_together(ask: Ask, client: TestClient
 @pytest.mark.parametrize("beam", [1, 2, 4])
 def test_the_tree_holds_the_search(ask: Ask, beam: int) -> None:
     answer = ask(beam=beam)
-    nodes = answer["beam"]["nodes"]
+    nodes = answer["output"]["beam"]["nodes"]
     assert (nodes[0]["parent"], nodes[0]["piece"], nodes[0]["id"]) == (None, "", 0)
     for node in nodes[1:]:
         above = nodes[node["parent"]]
@@ -208,14 +220,14 @@ def test_the_tree_holds_the_search(ask: Ask, beam: int) -> None:
         alive = [node for node in nodes if node["step"] == step]
         assert sum(node["kept"] and node["final"] is None for node in alive) <= beam
         assert len(alive) <= 3 * beam
-    for rank, output in enumerate(answer["outputs"]):
+    for rank, output in enumerate(answer["output"]["outputs"]):
         (node,) = (node for node in nodes if node["final"] == rank)
         assert node["log_prob"] == pytest.approx(output["log_prob"], abs=1e-4)
         pieces = []
         while node["parent"] is not None:
             pieces.append(node["piece"])
             node = nodes[node["parent"]]
-        assert pieces[::-1] == output["pieces"]
+        assert pieces[::-1] == output["labels"]
 
 
 def test_a_forced_target_is_what_the_model_is_made_to_write(ask: Ask, zoo: Path) -> None:
@@ -225,11 +237,11 @@ def test_a_forced_target_is_what_the_model_is_made_to_write(ask: Ask, zoo: Path)
     with torch.no_grad():
         logits = one.model(torch.tensor([source]), torch.tensor([[START, *target[:-1]]]))
     gained = logits.log_softmax(-1)[0, range(len(target)), target].sum().item()
-    assert answer["outputs"][0]["text"] == "The red house."
-    assert answer["outputs"][0]["log_prob"] == pytest.approx(gained, abs=1e-3)
-    assert answer["axes"]["target"]["labels"][-1] == "<stop>"
+    assert answer["output"]["outputs"][0]["text"] == "The red house."
+    assert answer["output"]["outputs"][0]["log_prob"] == pytest.approx(gained, abs=1e-3)
+    assert answer["axes"]["target"]["names"][-1] == "<stop>"
     assert target[-1] == STOP
-    assert answer["beam"]["nodes"] == []
+    assert answer["output"]["beam"]["nodes"] == []
 
 
 @pytest.mark.parametrize("model", ["small", "many", "attentive", "fixed"])
@@ -237,7 +249,8 @@ def test_a_sentence_of_the_world_comes_with_its_gold_alignment(ask: Ask, client:
     pair = {"source": "it", "target": "en", "index": 7, "split": "test"}
     truth = client.get("/api/world/pair", params=pair).json()
     answer = ask(model=model, pair=pair, force=truth["reference"])
-    gold, source, target = answer["gold"], answer["axes"]["source"]["labels"], answer["axes"]["target"]["labels"]
+    gold = answer["output"]["gold"]
+    source, target = (answer["axes"][side]["names"] for side in ("source", "target"))
     assert gold["matches"]
     said = {(source[i].lower(), target[j].lower()) for i, j in gold["links"]}
     linked = {(truth["source"][i].lower(), truth["target"][j].lower()) for i, j in truth["alignment"]}
@@ -247,9 +260,12 @@ def test_a_sentence_of_the_world_comes_with_its_gold_alignment(ask: Ask, client:
 
 
 def test_a_model_of_several_languages_asks_for_one(ask: Ask, client: TestClient) -> None:
-    refused = client.post("/api/translate", json={"model": "many", "text": TEXT})
-    assert "say which by `to`: en, de, it, cs" in refused.json()["error"]
-    assert ask(model="many", to="de")["axes"]["source"]["labels"][:3] == ["[", "de", "]"]
+    refused = read_events(client.post("/api/ask", json=question(model="many")))[-1]
+    assert "say which by `to`: en, de, it, cs" in refused["error"]
+    source = ask(model="many", to="de")["axes"]["source"]
+    assert source["names"][0] == "[de]"
+    behind, count = source["words"][0][1] + 1, len(source["labels"])
+    assert source["special"] == [i < behind or i == count - 1 for i in range(count)]
 
 
 def test_a_scene_says_which_word_names_which_thing(client: TestClient) -> None:
@@ -322,8 +338,8 @@ def test_our_code_is_shown_as_it_stands(client: TestClient) -> None:
     [
         ({"model": "../../etc"}, 404, "no model is called '../../etc'; try"),
         ({"text": " "}, 422, "nothing to look at"),
-        ({"text": "a" * 2001}, 422, "text does not fit"),
-        ({"text": "casa " * 399}, 422, "tokens, and at most 512"),
+        ({"text": "a" * 10_001}, 422, "the text has 10,001 characters, and at most 10,000 are read"),
+        ({"text": "casa " * 399}, 422, "tokens, and at most 512 are read"),
         ({"text": "\ud800"}, 422, "unicode"),
         ({"force": " "}, 422, "nothing to write"),
         ({"beam": 11}, 422, "beam does not fit"),
@@ -331,28 +347,39 @@ def test_our_code_is_shown_as_it_stands(client: TestClient) -> None:
         ({"to": "de"}, 422, "does not write 'de'; it writes en"),
         ({"edits": [{"name": "nowhere", "kind": "off"}]}, 422, "no attention is called 'nowhere'"),
         ({"edits": [{"name": "encoder.blocks.0.attn", "head": 9, "kind": "off"}]}, 422, "no head 9"),
-        ({"pair": {"source": "it", "target": "it"}}, 422, "two languages"),
+        ({"pair": {"source": "it", "target": "it"}}, 422, "this pair has 'it'"),
+        ({"pair": {"source": "de", "target": "en"}}, 422, "small reads it, and this pair has 'de'"),
+        ({"model": "many", "pair": {"source": "it", "target": "it"}}, 422, "two languages"),
+        ({"model": "a-parser", "pair": {"source": "it", "target": "en"}}, 422, "a pair of sentences is translated"),
         ({"surprise": 1}, 422, "surprise does not fit"),
+        ({"max_new": 5}, 422, "max_new is no option of translate; it has beam, to, length_penalty, force"),
+        ({"picture": "world:3"}, 422, "small takes text, and this is a picture"),
+        ({"picture": "/etc/passwd"}, 422, "'/etc/passwd' is no picture"),
+        ({"picture": "0" * 64}, 410, "not kept here any more"),
+        ({"numbers": [1, 2]}, 422, ""),
     ],
 )
 def test_what_does_not_fit_is_answered_by_a_sentence(
     client: TestClient, wish: dict[str, Any], status: int, said: str
 ) -> None:
-    body = json.dumps({"model": "small", "text": TEXT} | wish)
-    response = client.post("/api/translate", content=body, headers={"content-type": "application/json"})
-    assert response.status_code == status
-    assert said in response.json()["error"]
+    body = json.dumps(question(**({"text": TEXT} | wish)))
+    response = client.post("/api/ask", content=body, headers={"content-type": "application/json"})
+    last = response.json() if response.status_code != 200 else read_events(response)[-1]
+    assert last.get("status", response.status_code) == status
+    assert said in last["error"]
 
 
-def test_a_look_that_is_forgotten_is_asked_again_by_its_question(ask: Ask, client: TestClient, state: AppState) -> None:
-    first = ask()
-    state.readings.age = -1.0
-    gone = client.get(f"/api/looks/{first['id']}/overview")
-    assert (gone.status_code, "again" in gone.json()["error"]) == (410, True)
-    state.readings.age = 60.0
-    again = ask()
-    assert again["id"] != first["id"]
-    assert {**again, "id": "", "seconds": 0} == {**first, "id": "", "seconds": 0}
+@pytest.mark.parametrize("given", [{}, {"text": "La casa.", "numbers": [1]}, {"pair": None}])
+def test_an_input_is_one_thing(client: TestClient, given: dict[str, Any]) -> None:
+    response = client.post("/api/ask", json={"model": "small", "input": given})
+    assert (response.status_code, "one of text, pair, picture or numbers" in response.json()["error"]) == (422, True)
+
+
+def test_ten_megabytes_of_text_are_refused_by_both_numbers(client: TestClient) -> None:
+    response = client.post("/api/ask", json=question("a" * 10_000_000))
+    assert response.status_code == 413
+    assert "10000" in response.json()["error"]
+    assert str(guard.BODY) in response.json()["error"]
 
 
 def test_a_damaged_model_says_so_and_the_others_work(
@@ -361,10 +388,10 @@ def test_a_damaged_model_says_so_and_the_others_work(
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "card.json").write_text('{"task": "translate"}')
     state.models.folders["damaged"] = tmp_path
-    response = client.post("/api/translate", json={"model": "damaged", "text": TEXT})
+    last = read_events(client.post("/api/ask", json=question(model="damaged")))[-1]
     del state.models.folders["damaged"]
-    assert (response.status_code, "cannot be opened" in response.json()["error"]) == (422, True)
-    assert math.isfinite(ask()["outputs"][0]["score"])
+    assert (last["status"], "cannot be opened" in last["error"]) == (422, True)
+    assert math.isfinite(ask()["output"]["outputs"][0]["score"])
 
 
 def test_pages_have_their_types_and_are_not_sent_twice(client: TestClient) -> None:

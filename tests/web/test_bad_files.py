@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.web.asking import question, read_events
 
 from regard.web import files
 from regard.web.app import make_app
 from regard.web.models import Models
 from regard.web.runs import list_runs
 from regard.web.state import AppState
+from regard.web.worker import Worker
 
 DEEP = "[" * 100_000
 NESTED = '{"a": ' * 900 + "1" + "}" * 900
@@ -30,18 +32,18 @@ CARDS = {
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_a_bad_card_does_not_take_the_page_away(zoo: Path, tmp_path: Path, name: str) -> None:
+def test_a_bad_card_does_not_take_the_page_away(zoo: Path, tmp_path: Path, kept: Worker, name: str) -> None:
     folder = tmp_path / "bad"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
     (folder / "card.json").write_bytes(CARDS[name].encode("latin-1"))
-    with TestClient(make_app(AppState(Models([folder], shelf=zoo))), base_url="http://127.0.0.1") as client:
+    with TestClient(make_app(AppState(Models([folder], shelf=zoo), None, kept)), base_url="http://127.0.0.1") as client:
         about = client.get("/api/about")
         assert about.status_code == 200
         assert [model["name"] for model in about.json()["models"]][:1] == ["bad"]
         assert client.get("/api/zoo").status_code == 200
-        asked = client.post("/api/translate", json={"model": "bad", "text": "La casa."})
-        assert (asked.status_code, bool(asked.json()["error"])) == (422, True)
+        last = read_events(client.post("/api/ask", json=question(model="bad")))[-1]
+        assert (last["status"], bool(last["error"])) == (422, True)
 
 
 def test_a_surrogate_in_a_title_becomes_a_question_mark(tmp_path: Path) -> None:

@@ -13,7 +13,11 @@ from torch import Tensor, nn
 import regard
 from regard.attention import Additive, Attention, Dot, Look, additive, causal, mix, weigh
 
-STEPS = ["words", "additive", "dot", "scaled", "softmax", "values", "self", "heads", "mask", "cross"]
+STEPS = [
+    *("words", "additive", "dot", "scaled", "softmax", "values", "self", "order"),
+    *("heads", "mask", "cross", "block", "learning", "next"),
+]
+PLAIN = ("words", "learning")  # no line of the library computes them
 expect.set_options(timeout=90_000)  # the machine may be busy
 CLOSE = dict(atol=1e-6, rtol=1e-5)
 
@@ -181,16 +185,26 @@ def test_every_task_can_be_solved_one_after_the_other(build: Page) -> None:
         assert numbers(build, "score")[-1] == max(numbers(build, "score"))
 
     def dot() -> None:
-        asked = re.search("“(.*)”", build.locator(".trying").inner_text())
-        assert asked is not None
-        i = ["we", "see", "the", "sky"].index(asked[1])
+        i = ["we", "see", "the", "sky"].index(asked_word(build))
         x, y = numbers(build, "keys")[2 * i : 2 * i + 2]
         drag_to(build, arrow(build, "q"), -x, -y)
         assert numbers(build, "score")[i] < 0
 
-    def mask() -> None:
-        last = build.get_by_label("The sentence", exact=True).input_value().split()[-1]  # they were shuffled
-        drag(build, arrow(build, last), 20, 30)
+    def order() -> None:
+        build.get_by_role("button", name="Shuffle").click()
+        expect(build.locator(".trying strong").first).to_have_text("Try")
+        assert not build.locator(".trying.seen").count(), "positions are still to be added"
+        build.get_by_role("button", name="Add positions").click()
+
+    def block() -> None:
+        build.get_by_role("button", name="residual").click()
+        build.get_by_role("slider", name="blocks").press("End")
+
+    def learning() -> None:
+        build.get_by_role("button", name="Play").click()
+
+    def following() -> None:
+        drag_to(build, arrow(build, "y"), *tip(build, asked_word(build)))
 
     ways: dict[str, Callable[[], object]] = {
         "words": lambda: drag_to(build, arrow(build, "sky"), 0.7, -1.5),
@@ -199,20 +213,38 @@ def test_every_task_can_be_solved_one_after_the_other(build: Page) -> None:
         "scaled": lambda: build.get_by_label("width").press("End"),
         "softmax": lambda: drag_to(build, arrow(build, "q"), 2.5, 2.5),
         "values": lambda: drag(build, build.locator(".arrow.role-v").first, 20, 30),
-        "self": lambda: build.get_by_role("button", name="Shuffle").click(),
+        "self": lambda: build.get_by_label("matrix W q, number 1").first.fill("-1"),
+        "order": order,
         "heads": lambda: build.get_by_label("turn head 2").press("ArrowRight"),
-        "mask": mask,
+        "mask": lambda: drag(build, arrow(build, "sky"), 20, 30),
         "cross": lambda: drag(build, arrow(build, "cielo"), 20, 30),
+        "block": block,
+        "learning": learning,
+        "next": following,
     }
     at(build, "words")
     for step in STEPS:
         expect(build.locator(".steps [aria-current=step]")).to_contain_text(step, ignore_case=True)
-        expect(build.locator(".trying strong"), step).to_have_text("Try")
+        expect(build.locator(".trying strong"), step).to_have_text(["Try"])
         ways[step]()
-        expect(build.locator(".trying.seen strong"), step).to_have_text("Seen")
+        expect(build.locator(".trying.seen .solved"), step).to_have_text("Solved")
         expect(build.locator("li.seen > [aria-current=step]"), step).to_have_count(1)
         build.locator(".walk .primary").click()
     expect(build.locator("#rooms [aria-current]")).to_contain_text("Translate")
+
+
+def asked_word(page: Page) -> str:
+    """The word in quotes that a task names."""
+    found = re.search("“(.*?)”", page.locator(".trying").inner_text())
+    assert found is not None
+    return found[1]
+
+
+def tip(page: Page, name: str) -> tuple[float, float]:
+    """Where an arrow ends, in the numbers of its plane."""
+    said = page.locator(f".plane .arrow[aria-label^='{name}:']").get_attribute("aria-label") or ""
+    x, y = re.findall(r"[-−]?\d+\.\d+", said)[:2]
+    return float(x.replace("−", "-")), float(y.replace("−", "-"))
 
 
 def test_each_step_has_one_idea_an_equation_a_thing_to_try_and_our_own_code(build: Page) -> None:
@@ -222,7 +254,7 @@ def test_each_step_has_one_idea_an_equation_a_thing_to_try_and_our_own_code(buil
         expect(build.locator(".formula math").first).to_be_visible()
         assert build.locator(".formula .new").count() >= 1, f"{step} marks what it adds"
         expect(build.locator(".trying")).to_contain_text("Try")
-        if step == "words":
+        if step in PLAIN:
             continue
         marked = build.locator(".code .marked").first
         expect(marked).to_be_visible()
@@ -244,8 +276,10 @@ def test_the_arrow_keys_walk_through_all_steps_and_back(build: Page) -> None:
     for step in STEPS[1:]:
         build.keyboard.press("ArrowRight")
         expect(build.locator(".steps [aria-current=step]")).to_contain_text(step, ignore_case=True)
+    build.keyboard.press("ArrowRight")  # there is nothing behind the last one, and the room stays
+    expect(build.locator(".steps [aria-current=step]")).to_contain_text("Next word")
     build.keyboard.press("ArrowLeft")
-    expect(build.locator(".steps [aria-current=step]")).to_contain_text("Mask")
+    expect(build.locator(".steps [aria-current=step]")).to_contain_text("Learning")
 
 
 def test_dragging_the_question_moves_every_score_and_is_taken_back_in_one_step(build: Page) -> None:
@@ -254,7 +288,7 @@ def test_dragging_the_question_moves_every_score_and_is_taken_back_in_one_step(b
     drag(build, arrow(build, "q"), -190, -150, pause=1500)  # milliseconds: who thinks in between drags once
     after = numbers(build, "score")
     assert all(one != other for one, other in zip(before, after, strict=True))
-    expect(build.locator(".trying")).to_contain_text("Seen")
+    expect(build.locator(".trying")).to_contain_text("Solved")
     build.keyboard.press("Control+z")
     expect(grid(build, "question").locator(".cell").first).to_have_value("1.1")
     assert numbers(build, "score") == before
@@ -310,12 +344,13 @@ def test_the_first_equation_names_the_word_in_hand(build: Page) -> None:
     expect(build.locator(".formula")).to_contain_text("“the”")
 
 
-def test_a_new_sentence_makes_new_matrices_and_words_that_stay_keep_their_arrows(build: Page) -> None:
+def test_a_new_sentence_makes_new_matrices_and_words_that_were_moved_keep_their_arrows(build: Page) -> None:
     at(build, "self")
-    kept = numbers(build, "vectors")[:4]
+    arrow(build, "see").press("ArrowUp")
+    kept = numbers(build, "vectors")[2:4]
     build.get_by_label("The sentence", exact=True).fill("we see a green house")
     expect(grid(build, "shares").locator(".cell")).to_have_count(25)
-    assert numbers(build, "vectors")[:4] == kept
+    assert numbers(build, "vectors")[2:4] == kept
     build.get_by_label("The sentence", exact=True).fill("one two three four five six seven eight")
     expect(grid(build, "shares").locator(".cell")).to_have_count(36)
     expect(build.get_by_text("The first 6 words are used")).to_be_visible()
@@ -331,7 +366,7 @@ def test_without_the_root_a_wide_vector_gives_everything_to_one_word(build: Page
     assert narrow < 0.6
     assert max(numbers(build, "shares without")) > 0.98
     assert max(numbers(build, "shares with the root")) < 0.6
-    expect(build.locator(".trying")).to_contain_text("Seen")
+    expect(build.locator(".trying")).to_contain_text("Solved")
 
 
 def test_a_longer_question_is_more_decided(build: Page) -> None:
@@ -345,7 +380,7 @@ def test_a_key_that_moves_leaves_its_value_alone(build: Page) -> None:
     before = numbers(build, "values")
     drag(build, arrow(build, "sky"), 60, 120)
     assert numbers(build, "values") == before
-    expect(build.locator(".trying")).to_contain_text("Try")
+    expect(build.locator(".trying.seen")).to_have_count(0)
 
 
 def test_shuffled_words_take_their_numbers_along(build: Page) -> None:
@@ -401,8 +436,6 @@ def test_in_cross_attention_each_written_word_looks_at_the_read_ones(build: Page
     assert [sum(shares[i : i + 4]) for i in (0, 4, 8)] == pytest.approx([1, 1, 1], abs=0.03)
     assert shares[0] + shares[1] > 0.9, "vediamo comes from we see"
     assert shares[11] > 0.9, "cielo comes from sky"
-    build.get_by_role("button", name="To a trained model").click()
-    expect(build.locator("#rooms [aria-current]")).to_contain_text("Translate")
 
 
 def test_a_link_brings_everything_back(build: Page) -> None:
@@ -439,7 +472,7 @@ def test_a_step_fits_a_small_phone_with_any_letters(build: Page) -> None:
         build.evaluate(
             "rules => { const s = new CSSStyleSheet(); s.replaceSync(rules); document.adoptedStyleSheets = [s]; }", wide
         )
-        if step != "words":
+        if step not in PLAIN:
             expect(build.locator(".code pre")).to_be_visible()
         assert build.evaluate("document.documentElement.scrollWidth") <= 320, step
 

@@ -44,8 +44,8 @@ def test_a_name_that_somebody_pointed_here_is_refused(client: TestClient, host: 
     "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "http://127.0.0.1.evil.example"]
 )
 def test_a_page_of_another_site_is_refused(client: TestClient, origin: str) -> None:
-    asked = {"model": "small", "text": "La casa."}
-    assert client.post("/api/translate", json=asked, headers={"Origin": origin}).status_code == 403
+    asked = {"model": "small", "input": {"text": "La casa."}}
+    assert client.post("/api/ask", json=asked, headers={"Origin": origin}).status_code == 403
     assert client.get("/api/about", headers={"Origin": origin}).status_code == 403
 
 
@@ -81,7 +81,7 @@ def test_without_the_token_nothing_is_told(distant: TestClient) -> None:
         response = distant.get(path)
         assert response.status_code == 401
         assert TOKEN not in response.text
-    assert distant.post(f"/api/translate?token={TOKEN}", json={}).status_code == 401
+    assert distant.post(f"/api/ask?token={TOKEN}", json={}).status_code == 401
 
 
 def test_the_token_is_taken_once_and_becomes_a_cookie(distant: TestClient) -> None:
@@ -110,14 +110,14 @@ def test_beyond_this_machine_names_still_count(distant: TestClient, host: str, s
 
 
 def test_a_large_body_is_not_read(client: TestClient) -> None:
-    body = json.dumps({"model": "small", "text": "a" * 70_000})
-    assert client.post("/api/translate", content=body).status_code == 413
+    body = json.dumps({"model": "small", "input": {"text": "a" * guard.BODY}})
+    assert client.post("/api/ask", content=body).status_code == 413
 
     def drops() -> Iterator[bytes]:  # without a length
-        for _ in range(100):
+        for _ in range(guard.BODY // 1024 + 1):
             yield b" " * 1024
 
-    assert client.post("/api/translate", content=drops()).status_code == 413
+    assert client.post("/api/ask", content=drops()).status_code == 413
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
         raise AssertionError("it must not be asked")
 
     headers = [(b"host", b"localhost"), (b"content-length", b"10")]
-    scope = {"type": "http", "method": "POST", "path": "/api/translate", "query_string": b"", "headers": headers}
+    scope = {"type": "http", "method": "POST", "path": "/api/ask", "query_string": b"", "headers": headers}
     run(Guard(app)(scope, never, send))
     assert sent[0]["status"] == 408
 

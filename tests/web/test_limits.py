@@ -1,22 +1,49 @@
 """No question costs more than its size, and none runs longer than it may."""
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from fastapi.testclient import TestClient
+from tests.web.asking import question, read_events
 
 import regard.attention
 from regard.attention.core import Look
+from regard.web import answers
 from regard.web.app import make_app
+from regard.web.errors import RefusedError
+from regard.web.inside import Inside
 from regard.web.models import Models
-from regard.web.queue import Worker
+from regard.web.question import Edit, Pair, Question
 from regard.web.state import AppState
+from regard.web.ticket import Ticket
+from regard.web.worker import Worker
 
 NAME = "decoder.blocks.0.cross"
 TEXT = "La casa rossa."
+Answer = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def inside() -> Inside:
+    """What the process of the models has, in this one."""
+    return Inside()
+
+
+@pytest.fixture
+def answer(inside: Inside, models: Models) -> Answer:
+    """A question answered here, where it can be watched."""
+
+    def answered(given: Any = TEXT, *, model: str = "small", seconds: float = 60.0, **rest: Any) -> dict[str, Any]:
+        asked = Question(models.place(model), given, **rest)
+        found: dict[str, Any] = json.loads(answers.answer(inside, Ticket(seconds), asked))
+        return found
+
+    return answered
 
 
 @pytest.fixture
@@ -35,98 +62,145 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("count", [40, 256])
-@pytest.mark.parametrize("path", ["translate", "ask"])
+@pytest.mark.parametrize("options", [{"force": "The house."}, {"beam": 2}])
 def test_many_edits_of_one_attention_cost_as_much_as_one(
-    client: TestClient, evaluated: list[str], path: str, count: int
+    answer: Answer, evaluated: list[str], options: dict[str, Any], count: int
 ) -> None:
-    question = (
-        {"model": "small", "force": "The house.", "text": TEXT}
-        if path == "translate"
-        else {"model": "small", "input": TEXT}
-    )
     costs = []
-    for edits in ([_edit(0, "off")], [_edit(0, "off") for _ in range(count)]):
+    for times in (1, count):
         evaluated.clear()
-        assert client.post(f"/api/{path}", json=question | {"edits": edits}).status_code == 200
+        answer(options=options, edits=(Edit(NAME, 0, "off"),) * times)
         costs.append(len(evaluated))
     assert 0 < costs[1] == costs[0]
 
 
-def test_edits_of_all_heads_and_both_kinds_are_two_evaluations(client: TestClient, evaluated: list[str]) -> None:
-    edits = [_edit(i % 2, kind) for i in range(128) for kind in ("off", "uniform")]
-    response = client.post(
-        "/api/translate", json={"model": "small", "text": TEXT, "force": "The house.", "edits": edits}
-    )
-    assert response.status_code == 200
+def test_edits_of_all_heads_and_both_kinds_are_two_evaluations(answer: Answer, evaluated: list[str]) -> None:
+    edits = tuple(Edit(NAME, i % 2, kind) for i in range(128) for kind in ("off", "uniform"))
+    answer(options={"force": "The house."}, edits=edits)
     assert evaluated == ["off", "uniform"]
 
 
+def test_one_link_with_forty_edits_takes_no_longer_than_one_without(client: TestClient) -> None:
+    edits = [{"name": NAME, "head": i % 2, "kind": ("off", "uniform")[i // 2 % 2]} for i in range(40)]
+    client.post("/api/ask", json=question(beam=1))
+    began = time.monotonic()
+    assert read_events(client.post("/api/ask", json=question(beam=1, edits=edits)))[-1]["event"] == "answer"
+    assert time.monotonic() - began < 10  # it took for ever
+
+
 def test_more_edits_than_a_page_can_make_are_refused(client: TestClient) -> None:
-    edits = [_edit(0, "off")] * 257
-    response = client.post("/api/translate", json={"model": "small", "text": TEXT, "edits": edits})
+    edits = [{"name": NAME, "head": 0, "kind": "off"}] * 257
+    response = client.post("/api/ask", json=question(edits=edits))
     assert (response.status_code, "edits does not fit" in response.json()["error"]) == (422, True)
 
 
 @pytest.fixture
-def hasty(models: Models, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    """A server whose time is up after a few modules."""
-    monkeypatch.setattr("regard.web.app.WARM", 3600.0)
+def hasty(answer: Answer, models: Models, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Answer:
+    """Time is up after a few modules."""
     for name in models.folders:
-        models.open(name)
+        inside.models.find(models.place(name))
     clock = iter(range(10**9))
-    monkeypatch.setattr("regard.web.queue.monotonic", lambda: float(next(clock)))
-    with TestClient(make_app(AppState(models, None, Worker(seconds=4.0))), base_url="http://127.0.0.1") as client:
-        yield client
+    monkeypatch.setattr("regard.web.ticket.monotonic", lambda: float(next(clock)))
+    return lambda *args, **rest: answer(*args, seconds=4.0, **rest)
 
 
 @pytest.mark.parametrize(
-    ("path", "question"),
+    ("model", "given", "options"),
     [
-        ("translate", {"model": "small", "text": TEXT}),
-        ("translate", {"model": "attentive", "text": TEXT, "force": "The red house."}),
-        ("translate", {"model": "small", "pair": {"source": "it", "target": "en"}, "force": "Yes."}),
-        ("ask", {"model": "small", "input": TEXT}),
-        ("ask", {"model": "a-parser", "input": TEXT}),
-        ("ask", {"model": "a-classifier", "input": TEXT}),
-        ("ask", {"model": "a-rememberer", "input": [3, 12, 4, 13, 21, 22, 3]}),
+        ("small", TEXT, {}),
+        ("small", TEXT, {"beam": 1}),
+        ("attentive", TEXT, {"force": "The red house."}),
+        ("small", Pair("it", "en", 0, "test"), {"force": "Yes."}),
+        ("a-parser", TEXT, {}),
+        ("a-classifier", TEXT, {}),
+        ("a-rememberer", [3, 12, 4, 13, 21, 22, 3], {}),
     ],
 )
 def test_the_time_limit_ends_every_kind_of_question_inside_the_model(
-    hasty: TestClient, path: str, question: dict[str, Any]
+    hasty: Answer, model: str, given: Any, options: dict[str, Any]
 ) -> None:
-    response = hasty.post(f"/api/{path}", json=question)
-    assert response.status_code == 503
-    assert "more than 4 seconds" in response.json()["error"]
+    with pytest.raises(RefusedError, match="more than 4 seconds") as late:
+        hasty(given, model=model, options=options)
+    assert late.value.status == 503
 
 
 def test_the_truth_about_a_sentence_is_computed_within_the_time_limit(
-    models: Models, monkeypatch: pytest.MonkeyPatch
+    answer: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import regard.analysis.alignment
 
-    plain, late = regard.analysis.alignment.errors, [0.0]
+    plain, late = regard.analysis.alignment.spans, [0.0]
 
     def slow(*args: Any, **options: Any) -> Any:
         late[0] = 1000.0
         return plain(*args, **options)
 
-    monkeypatch.setattr(regard.analysis.alignment, "errors", slow)
-    monkeypatch.setattr("regard.web.queue.monotonic", lambda: time.monotonic() + late[0])
-    with TestClient(make_app(AppState(models)), base_url="http://127.0.0.1") as client:
-        pair = {"source": "it", "target": "en"}
-        response = client.post("/api/translate", json={"model": "small", "pair": pair, "force": "Yes."})
-        assert response.status_code == 503
-        late[0] = 0.0
-        assert client.post("/api/translate", json={"model": "small", "text": TEXT, "beam": 1}).status_code == 200
+    monkeypatch.setattr(regard.analysis.alignment, "spans", slow)
+    monkeypatch.setattr("regard.web.ticket.monotonic", lambda: time.monotonic() + late[0])
+    with pytest.raises(RefusedError, match="more than 60 seconds"):
+        answer(Pair("it", "en", 0, "test"), options={"force": "Yes."})
+    late[0] = 0.0
+    assert answer(options={"beam": 1})
 
 
-def test_a_question_that_was_ended_leaves_nothing_on_the_modules(hasty: TestClient, models: Models) -> None:
+def test_a_question_that_was_ended_leaves_nothing_on_the_modules(hasty: Answer, answer: Answer) -> None:
     from torch.nn.modules import module
 
-    hasty.post("/api/translate", json={"model": "small", "text": TEXT})
+    with pytest.raises(RefusedError):
+        hasty()
     assert not module._global_forward_pre_hooks
-    assert models.open("small")([TEXT])
+    assert answer(seconds=1e9)["output"]["outputs"]
 
 
-def _edit(head: int, kind: str) -> dict[str, Any]:
-    return {"name": NAME, "head": head, "kind": kind}
+SLOW = '''"""A task whose model never ends on some texts, and never checks anything."""
+from time import sleep
+from regard.pipelines import Pipeline
+
+class Slow(Pipeline):
+    task, takes, gives = "dawdle", "text", "text"
+    def __call__(self, inputs): ...
+    def evaluate(self, data, *, split="", limit=0, progress=None): ...
+    def attend(self, given, *, edits=None):
+        while "slow" in given:
+            sleep(1)
+        raise ValueError("it was quick")
+
+PIPELINE = Slow
+'''
+
+
+@pytest.fixture
+def dawdler(zoo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[TestClient, Worker]]:
+    """A server with a model from a file of somebody's own that may never end."""
+    from tests.web.conftest import save_model
+
+    monkeypatch.setattr("regard.web.worker.GRACE", 0.5)
+    monkeypatch.setattr("regard.web.app.WARM", 3600.0)
+    plugin = tmp_path / "slow.py"
+    plugin.write_text(SLOW)
+    monkeypatch.setenv("REGARD_PLUGINS", str(plugin))
+    save_model(tmp_path / "dawdler", task="dawdle")
+    worker = Worker()
+    state = AppState(Models([tmp_path / "dawdler"], shelf=zoo), None, worker)
+    with TestClient(make_app(state), base_url="http://127.0.0.1") as client:
+        yield client, worker
+
+
+def test_a_model_that_never_ends_is_ended_and_the_next_question_is_answered(
+    dawdler: tuple[TestClient, Worker],
+) -> None:
+    client, worker = dawdler
+    first = read_events(client.post("/api/ask", json=question("quick", model="dawdler")))[-1]
+    assert first["error"] == "it was quick"
+    before = worker.pid
+    look = read_events(client.post("/api/ask", json=question(beam=1)))[-1]["id"]
+    worker.seconds = 0.5
+    late = read_events(client.post("/api/ask", json=question("slow", model="dawdler")))[-1]
+    assert (late["status"], "more than 0.5 seconds" in late["error"]) == (503, True)
+    worker.seconds = 60.0
+    again = read_events(client.post("/api/ask", json=question(beam=1)))[-1]
+    assert again["event"] == "answer"
+    assert worker.pid != before
+    # What was looked at is gone with the process; the page asks again.
+    assert client.get(f"/api/looks/{look}/overview").status_code == 410
+    assert client.get(f"/api/looks/{again['id']}/overview").status_code == 200

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,10 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 expect.set_options(timeout=90_000)  # the machine may be busy
-STEPS = ["words", "additive", "dot", "scaled", "softmax", "values", "self", "heads", "mask", "cross"]
+STEPS = [
+    *("words", "additive", "dot", "scaled", "softmax", "values", "self", "order"),
+    *("heads", "mask", "cross", "block", "learning", "next"),
+]
 
 
 @pytest.fixture
@@ -62,10 +66,18 @@ def test_no_word_of_the_first_picture_is_cut_off(page: Page) -> None:
         assert cut == [], width
 
 
+ROOMS = {
+    "Learn": ["Build up", "Words", "Lectures", "Gallery"],
+    "Look": ["Translate", "Read", "See", "Your file"],
+    "Check": ["Claims", "World", "Runs"],
+}
+
+
 def test_every_door_of_the_first_page_leads_to_its_room_and_the_mark_leads_back(page: Page) -> None:
     page.goto("/")
-    for title in ("Build up", "Translate", "World", "Runs", "Your file"):
-        page.locator(".door", has=page.get_by_role("heading", name=title)).click()
+    expect(page.locator(".door")).to_have_count(sum(map(len, ROOMS.values())))
+    for title in (title for rooms in ROOMS.values() for title in rooms):
+        page.locator(".door", has=page.get_by_role("heading", name=title, exact=True)).click()
         expect(here(page)).to_contain_text(title)
         page.locator(".mark").click()
         expect(page.locator("h1")).to_have_text("See where a model looks")
@@ -73,13 +85,81 @@ def test_every_door_of_the_first_page_leads_to_its_room_and_the_mark_leads_back(
 
 def test_keys_and_clicks_open_the_rooms_and_back_goes_back(again: Page) -> None:
     expect(here(again)).to_contain_text("Build up")
-    for key, title in (("2", "Translate"), ("3", "World"), ("4", "Runs")):
+    for key, title in (("t", "Translate"), ("o", "World"), ("u", "Runs")):
+        again.keyboard.press("g")
         again.keyboard.press(key)
         expect(here(again)).to_contain_text(title)
-    again.get_by_role("link", name="Build up").click()
+    again.get_by_role("link", name="Learn").click()
     expect(here(again)).to_contain_text("Build up")
     again.go_back()
     expect(here(again)).to_contain_text("Runs")
+
+
+def test_an_area_shows_its_rooms_and_is_found_in_the_room_that_was_left(again: Page) -> None:
+    for area, rooms in ROOMS.items():
+        again.locator("#areas").get_by_role("link", name=area).click()
+        expect(again.locator("#areas [aria-current=page]")).to_have_text(area)
+        expect(again.locator("#rooms a")).to_have_text(rooms)
+    again.get_by_role("link", name="World", exact=True).click()
+    again.locator("#areas").get_by_role("link", name="Learn").click()
+    expect(here(again)).to_have_text("Build up")
+    again.locator("#areas").get_by_role("link", name="Check").click()
+    expect(here(again)).to_have_text("World")
+
+
+def test_the_palette_finds_rooms_models_and_commands(again: Page) -> None:
+    again.keyboard.press("Control+k")
+    field = again.get_by_role("combobox", name="Find")
+    field.fill("wor")
+    expect(again.get_by_role("listbox").get_by_role("option")).to_contain_text(["Words", "World"])
+    field.press("ArrowDown")
+    field.press("Enter")
+    expect(here(again)).to_have_text("World")
+    again.keyboard.press("Control+k")
+    field.fill("transformer small")
+    again.get_by_role("listbox").get_by_role("option").first.click()
+    expect(here(again)).to_have_text("Translate")
+    again.keyboard.press("Control+k")
+    field.fill("light or dark")
+    field.press("Enter")
+    expect(again.locator("html")).to_have_attribute("data-theme", "dark")
+    again.keyboard.press("Control+k")
+    field.fill("zzzz")
+    expect(again.get_by_role("listbox")).to_contain_text("Nothing is called that")
+
+
+def test_models_are_a_sheet_that_can_be_searched_and_opens_the_room_of_the_task(again: Page) -> None:
+    again.get_by_role("button", name="Models").click()
+    sheet = again.get_by_role("dialog", name="Models")
+    expect(sheet.locator(".models-entry")).not_to_have_count(0)
+    sheet.get_by_label("Search models").fill("translate italian no-such-word")
+    expect(sheet).to_contain_text("No model fits")
+    sheet.get_by_label("Search models").fill("fixed")
+    sheet.get_by_role("button", name="Untaught none").click()
+    expect(here(again)).to_have_text("Translate")
+    assert "fixed" in again.evaluate("location.hash")
+
+
+def test_an_embedded_room_is_the_room_alone_and_a_presented_one_too(page: Page) -> None:
+    page.goto("/?embed=1#/build?step=dot")
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.locator(".top")).to_be_hidden()
+    page.goto("/#/build?step=dot")
+    expect(page.locator(".top")).to_be_visible()
+    before = page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
+    page.keyboard.press("Shift+F")
+    expect(page.locator(".top")).to_be_hidden()
+    assert page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") > before
+    page.keyboard.press("Shift+F")
+    expect(page.locator(".top")).to_be_visible()
+
+
+def test_the_letters_are_the_pages_own(again: Page) -> None:
+    loaded = again.evaluate(
+        "document.fonts.ready.then(all => [...all].filter(f => f.status === 'loaded').map(f => f.family))"
+    )
+    assert {"regard text", "regard serif"} <= {name.strip('"') for name in loaded}
+    assert again.evaluate("document.fonts.load('1em \"regard text\"', 'čřž').then(found => found.length === 1)")
 
 
 def test_a_key_pressed_in_a_field_is_a_letter(again: Page) -> None:
@@ -92,9 +172,11 @@ def test_a_key_pressed_in_a_field_is_a_letter(again: Page) -> None:
 def test_a_room_is_found_as_it_was_left(again: Page) -> None:
     again.get_by_label("The sentence", exact=True).fill("two birds")
     again.get_by_label("The sentence", exact=True).blur()
-    again.keyboard.press("3")
+    again.keyboard.press("g")
+    again.keyboard.press("o")
     expect(here(again)).to_contain_text("World")
-    again.keyboard.press("1")
+    again.keyboard.press("g")
+    again.keyboard.press("b")
     expect(again.get_by_label("The sentence", exact=True)).to_have_value("two birds")
 
 
@@ -155,11 +237,19 @@ def test_the_copied_link_opens_the_same_picture(again: Page) -> None:
     context = again.context
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     again.get_by_label("vectors, we, number 1").fill("-2")
-    again.get_by_role("button", name="Copy link").click()
+    again.get_by_label("vectors, we, number 1").blur()
+    again.keyboard.press("c")
     expect(again.get_by_role("status").filter(has_text="Link copied")).to_be_visible()
     other = context.new_page()
     other.goto(again.evaluate("navigator.clipboard.readText()"))
     expect(other.get_by_label("vectors, we, number 1")).to_have_value("−2.0")
+
+
+def test_what_is_seen_can_be_shared_as_a_link(again: Page) -> None:
+    again.get_by_role("button", name="Share").click()
+    sheet = again.get_by_role("dialog", name="Share")
+    expect(sheet.locator("pre").first).to_have_text(re.compile(r"#/build"))
+    expect(sheet).to_contain_text("lets no other page embed it")
 
 
 def test_the_chosen_theme_is_kept(again: Page) -> None:
@@ -238,7 +328,7 @@ def test_the_first_visit_is_guided_once_and_nothing_is_covered(browser: Browser,
     page = browser.new_page(base_url=server.url)
     page.goto("/#/build")
     guide = page.get_by_role("complementary", name="First steps")
-    expect(guide).to_contain_text("Ten small steps")
+    expect(guide).to_contain_text("Small steps, one idea each")
     top, below = guide.bounding_box(), page.locator("main").bounding_box()
     assert top is not None
     assert below is not None
@@ -275,7 +365,8 @@ def test_a_room_that_does_not_open_says_so_and_tries_again(careless: Page) -> No
     careless.goto("/#/world")
     expect(careless.get_by_role("heading", name="World did not open")).to_be_visible()
     expect(careless.get_by_role("button", name="Try again")).to_be_visible()
-    careless.keyboard.press("1")
+    careless.keyboard.press("g")
+    careless.keyboard.press("b")
     expect(careless.locator("h1")).to_have_text("A word is a list of numbers")
 
 
@@ -283,7 +374,7 @@ def test_the_servers_own_words_reach_the_reader(again: Page) -> None:
     said = again.evaluate(
         """async () => {
             const m = await import('/js/api.js');
-            try { await m.post('/api/translate', {model: 'small', text: 'x', beam: 99}); }
+            try { await m.post('/api/ask', {model: 'small', input: {text: 'x'}, options: {beam: 99}}); }
             catch (e) { return [e.name, e.status, e.message]; }
         }"""
     )
@@ -322,15 +413,46 @@ CONTRAST = """() => {
 # What must be there before a room is judged.
 READY = {
     "home": ".word",
-    "translate?model=small&text=La+casa": ".seconds",
-    "translate?model=small&pair=it-en-7&force=1&view=matrix&edits=0@encoder.blocks.0.attn:0:off": ".verdict",
-    "translate?model=small&text=La+casa&view=neuron": ".neuron-keys td",
-    "translate?model=small&text=La+casa&view=beam": ".tree-node",
-    "translate?model=small,fixed&text=La+casa": ".blind-note",
+    "translate?m=small&in=t:La+casa": ".seconds",
+    "translate?m=small&in=w:it-en-7&force=1&as=matrix&edits=encoder.blocks.0.attn:0:off": ".verdict",
+    "translate?m=small&in=t:La+casa&as=neuron": ".neuron-keys td",
+    "translate?m=small&in=t:La+casa&as=beam": ".tree-node",
+    "translate?m=small,fixed&in=t:La+casa": ".blind-note",
+    "read?m=a-classifier&in=t:La+casa": ".seconds",
+    "see": ".room-see > *",
+    "words": ".room-words canvas",
+    "lectures": ".room-lectures :is(a, button)",
+    "gallery": ".room-gallery a",
+    "claims": ".room-claims :is(a, button)",
     "world?index=12&thing=1": ".named.lit",
     "runs": ".chart path",
     "file": ".drop",
 } | {f"build?step={step}": f".steps [aria-current=step]:has-text('{step}')" for step in STEPS}
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core, which knows what keeps people out of a page; the Makefile puts it beside the environment."""
+    path = Path(__file__).parents[2] / ".venv/axe.min.js"
+    if not path.exists():
+        leave = pytest.fail if os.environ.get("CI") else pytest.skip
+        leave(f"{path} is not there: make browser fetches it by npm")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_keeps_anybody_out_of_a_room(again: Page, axe: str, theme: Literal["light", "dark"]) -> None:
+    again.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    for place, ready in READY.items():
+        again.evaluate("place => { location.hash = `#/${place}`; }", place)
+        again.locator(ready).first.wait_for()
+        again.evaluate(axe)
+        found = again.evaluate(
+            """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
+              .filter(each => ['serious', 'critical'].includes(each.impact))
+              .map(each => `${each.id}: ${each.nodes.map(node => node.html.slice(0, 120)).join(' | ')}`)"""
+        )
+        assert found == [], place
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -371,7 +493,19 @@ def test_everything_that_can_be_used_has_a_name_and_a_place_in_the_order(page: P
         )
         assert reached[-1], f"what comes after {reached[-2:]} has no name"
         assert len(reached) < 100
-    parts = ("To the content", "Build up", "Copy link", "Words", "Next", "The sentence", "q: ", "values, we", "Code of")
+    parts = (
+        "To the content",
+        "Learn",
+        "Models",
+        "Share",
+        "Build up",
+        "Words",
+        "Next",
+        "The sentence",
+        "q: ",
+        "values, we",
+        "Code of",
+    )
     order = [next(i for i, name in enumerate(reached) if part in name) for part in parts]
     assert order == sorted(order), reached
 
@@ -386,7 +520,7 @@ def test_who_wants_no_motion_sees_none(again: Page) -> None:
 
 
 def test_no_script_and_no_style_is_written_into_the_page() -> None:
-    from regard.web.page import PAGE
+    from regard.web.assets import PAGE
 
     text = (PAGE / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from PIL import Image
-from tests.web.hands import drop, save_as, until
+from tests.web.hands import drop, open_file, save_as, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 def test_512_words_move_without_stutter(page: "Page", view: str) -> None:
     """Only what is in sight is there and drawn: a frame costs a few milliseconds of the page's own time, however busy
     the machine is."""
-    page.goto(f"/#/file?as={view}")
-    page.wait_for_selector("#views-file", state="attached")
     words = {"kind": "words", "labels": [f"word{i}" for i in range(512)]}
     weights = np.random.default_rng(0).dirichlet(np.full(512, 0.05), 512).astype("<f4")
     packed = {"shape": [512, 512], "encoding": "f32", "data": base64.b64encode(weights.tobytes()).decode()}
     one = {"name": "long", "rows": words, "columns": words, "weights": packed}
-    drop(page, json.dumps({"format": "regard-views-1", "views": [one]}))
+    open_file(page, {"format": "regard-views-1", "views": [one]}, view=view)
     page.wait_for_selector(".word" if view == "lines" else ".matrix-key i")
     inside = page.context.new_cdp_session(page)
     inside.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -55,12 +53,10 @@ def test_512_words_move_without_stutter(page: "Page", view: str) -> None:
 
 
 def test_a_foreign_file_is_seen_with_the_same_views(page: "Page") -> None:
-    page.goto("/#/file")
-    page.wait_for_selector("#views-file", state="attached")
-    drop(page, json.dumps(_views()))
+    open_file(page, _views())
     page.wait_for_selector(".word.columns")
     assert page.locator(".word.columns").all_inner_texts() == ["le", "chat"]
-    page.get_by_role("button", name="Matrix", exact=True).click()
+    page.get_by_role("tab", name="Matrix", exact=True).click()
     canvas = page.locator(".matrix-canvas")
     canvas.focus()
     canvas.press("ArrowDown")
@@ -72,13 +68,11 @@ def test_a_file_dropped_anywhere_opens_the_room_that_reads_it(page: "Page") -> N
     page.wait_for_selector(".steps")
     drop(page, json.dumps(_views()), "body")
     page.wait_for_selector(".word.columns")
-    assert page.locator(".file-top h1").inner_text() == "Mine"
+    assert page.locator(".file-top h2").inner_text() == "Mine"
 
 
 def test_words_look_into_a_picture_and_places_know_who_looked(page: "Page") -> None:
     """A grid of 14 by 14 is a picture, not a list: pointing at a word tells its place, at a place its word."""
-    page.goto("/#/file")
-    page.wait_for_selector("#views-file", state="attached")
     weights = np.full((2, 196), 0.1 / 195)
     weights[0, 5 * 14 + 3] = weights[1, 0] = 0.9
     picture = io.BytesIO()
@@ -88,7 +82,8 @@ def test_words_look_into_a_picture_and_places_know_who_looked(page: "Page") -> N
     rows = {"kind": "words", "labels": ["cat", "sky"]}
     one = {"name": "cross", "kind": "cross", "rows": rows, "columns": columns, "weights": weights.tolist()}
     boxes = {"kind": "boxes", "boxes": [[0.1, 0.1, 0.2, 0.2], [0.5, 0.5, 0.4, 0.4]], "labels": ["cat", "sky"]}
-    drop(page, json.dumps({"format": "regard-views-1", "views": [one, one | {"name": "boxes", "rows": boxes}]}))
+    two = [one | {"layer": 0}, one | {"name": "boxes", "rows": boxes, "layer": 1}]
+    open_file(page, {"format": "regard-views-1", "views": two})
     canvas = page.locator(".patches")
     page.get_by_role("button", name="cat", exact=True).hover()
     until(page, "document.querySelector('.matrix-readout').textContent.startsWith('cat looks at 6·4 0.900')")
@@ -104,7 +99,7 @@ def test_words_look_into_a_picture_and_places_know_who_looked(page: "Page") -> N
     page.keyboard.press("e")
     assert b"data:image/png" in save_as(page, "SVG")
     page.keyboard.press("Escape")
-    page.locator(".look-bar select").select_option("1")
+    page.locator(".look-bar select").first.select_option("boxes")
     page.wait_for_selector(".patches >> nth=1")
     seen = page.locator(".patches").first.bounding_box()
     assert seen
@@ -142,9 +137,9 @@ def test_a_bad_file_is_refused_with_its_place(page: "Page") -> None:
         for name, value in change.items():
             (views if name in ("format", "views") else views["views"][0])[name] = value
         drop(page, json.dumps(views))
-        until(page, "said => document.querySelector('.drop .problem').textContent.includes(said)", arg=said)
+        until(page, "said => document.querySelector('.bench-input .problem').textContent.includes(said)", arg=said)
     drop(page, "attention!")
-    until(page, "document.querySelector('.drop .problem').textContent.includes('no JSON')")
+    until(page, "document.querySelector('.bench-input .problem').textContent.includes('no JSON')")
 
 
 def _views() -> dict[str, Any]:

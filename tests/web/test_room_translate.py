@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 from PIL import Image
-from tests.web.hands import save_as, thumb, translate, until
+from tests.web.hands import answered, choose_model, save_as, thumb, translate, until
 
 from regard.text import Tokenizer
 
@@ -30,12 +30,16 @@ def test_a_typed_sentence_is_translated_and_drawn(page: "Page") -> None:
     until(page, "location.hash.includes('verde')")
 
 
-def test_only_translators_are_offered_and_a_link_to_another_model_opens_the_first_of_them(page: "Page") -> None:
-    translate(page, model="a-classifier")
-    box = page.get_by_label("Model", exact=True)
-    assert box.input_value() == "attentive"
-    offered = box.locator("option").evaluate_all("all => all.map((each) => each.value)")
-    assert [name for name in offered if name] == ["attentive", "fixed", "many", "small"]
+def test_only_translators_are_offered_and_a_link_to_another_model_says_that_it_opens_the_first_of_them(
+    page: "Page",
+) -> None:
+    """A model of another task is replaced by the first translator, and never without a word."""
+    translate(page, m="a-classifier")
+    assert "“a-classifier”, which this server does not have" in page.locator(".notice").inner_text()
+    until(page, "location.hash.includes('m=attentive@')")
+    page.get_by_role("button", name="Choose another").click()
+    titles = page.locator(".models-name").all_inner_texts()
+    assert titles == ["Untaught additive", "Untaught none", "Untaught transformer", "Untaught transformer"]
 
 
 def test_a_chosen_word_shows_where_it_looked(page: "Page") -> None:
@@ -45,7 +49,7 @@ def test_a_chosen_word_shows_where_it_looked(page: "Page") -> None:
     page.wait_for_selector(".word.rows.on")
     assert page.locator(".word.rows.on").get_attribute("data-id") == "rows-0"
     assert "looks at" in page.locator(".matrix-readout").inner_text()
-    until(page, "location.hash.includes('word=0')")
+    until(page, "location.hash.includes('at=0')")
 
 
 def test_pointing_at_a_word_isolates_it(page: "Page") -> None:
@@ -107,7 +111,7 @@ def test_a_head_switched_off_is_marked_and_reset(page: "Page") -> None:
         thumb(page, "decoder.blocks.0.cross", 1).click(button="right")
         page.get_by_role("menuitemradio", name="Make it uniform").click()
     page.wait_for_selector("button.thumb[data-mark='uniform']")
-    until(page, "location.hash.includes('edits=0@decoder.blocks.0.cross:1:uniform')")
+    until(page, "location.hash.includes('edits=decoder.blocks.0.cross:1:uniform')")
     page.wait_for_selector(".verdict")
     thumb(page, "decoder.blocks.1.cross", 0).focus()
     page.keyboard.press("m")
@@ -129,7 +133,7 @@ def test_neurons_show_the_sum_that_becomes_the_score(page: "Page") -> None:
 
 
 def test_additive_scores_have_no_neurons_and_the_page_says_why(page: "Page") -> None:
-    translate(page, model="attentive", view="neuron", look="decoder.attn:0")
+    translate(page, m="attentive", view="neuron", look="decoder.attn:0")
     note = page.locator(".blind-note, .neuron")
     note.first.wait_for()
     until(page, "document.querySelector('.look-stage').textContent.includes('small network')")
@@ -148,7 +152,7 @@ def test_the_beam_is_a_tree_with_one_winner(page: "Page") -> None:
 
 def test_three_models_stand_side_by_side_and_one_of_them_is_blind(page: "Page") -> None:
     """Another kind of model is added each time: with attention, without it, and nothing but it."""
-    translate(page, model="small")
+    translate(page, m="small")
     page.get_by_role("button", name="Compare models").click()
     until(page, "document.querySelectorAll('.look-box').length === 2")
     page.get_by_role("button", name="Add a model").click()
@@ -162,26 +166,27 @@ def test_three_models_stand_side_by_side_and_one_of_them_is_blind(page: "Page") 
 
 def test_the_thumbnails_come_back_after_a_model_that_has_none(page: "Page") -> None:
     translate(page)
-    page.locator(".look-top select").select_option("fixed")
+    choose_model(page, "Untaught none")
     page.get_by_text("This model has no attention").wait_for()
     assert page.locator("button.thumb:visible").count() == 0
-    page.locator(".look-top select").select_option("small")
+    page.get_by_role("button", name="Choose another").first.click()
+    page.locator(".models-name", has_text="Untaught transformer").last.click()
     until(page, "document.querySelectorAll('.look-stage .lines').length === 1")
     assert page.locator("button.thumb:visible").count() == 12
 
 
 def test_sentences_of_the_world_come_with_gold_and_error_rates(page: "Page") -> None:
-    page.goto("/#/translate?model=small&pair=it-en-7&force=1&view=matrix")
+    page.goto("/#/translate?m=small&in=w:it-en-7&force=1&as=matrix")
     page.wait_for_selector(".matrix-canvas")
     assert "Alignment error of this head" in page.locator(".others").inner_text()
     page.get_by_label("Next sentence").click()
-    until(page, "location.hash.includes('pair=it-en-8')")
+    until(page, "location.hash.includes('in=w:it-en-8')")
     page.get_by_label("write the reference").uncheck()
     page.get_by_text("The reference says").wait_for()
 
 
 def test_a_language_is_chosen_where_a_model_writes_several(page: "Page") -> None:
-    translate(page, model="many")
+    translate(page, m="many")
     with page.expect_request(lambda request: request.method == "POST" and '"to":"cs"' in (request.post_data or "")):
         page.get_by_label("into").select_option("cs")
     until(page, "location.hash.includes('to=cs')")
@@ -191,11 +196,11 @@ def test_a_link_brings_back_everything(page: "Page") -> None:
     """Model, sentence, view, head, word and edits are in the address, and in nothing else."""
     translate(
         page,
-        model="small",
+        m="small",
         view="matrix",
         look="decoder.blocks.0.cross:1",
-        word="0",
-        edits="0@encoder.blocks.0.attn:0:off",
+        at="0",
+        edits="encoder.blocks.0.attn:0:off",
     )
     page.wait_for_selector("button.thumb[data-mark='off'][data-name='encoder.blocks.0.attn']")
     page.wait_for_selector("button.thumb.current[data-name='decoder.blocks.0.cross'][data-head='1']")
@@ -205,7 +210,7 @@ def test_a_link_brings_back_everything(page: "Page") -> None:
 
 def test_a_link_outlives_the_server(browser: "Browser", start: Any) -> None:
     """What is killed and started again on the same port shows the same sentence, head and edit to the same page."""
-    state = "model=small&text=La+casa+rossa.&look=decoder.blocks.0.cross:1&edits=0@encoder.blocks.0.attn:0:off"
+    state = "m=small&in=t:La+casa+rossa.&look=decoder.blocks.0.cross:1&edits=encoder.blocks.0.attn:0:off"
     page = browser.new_page()
     page.set_default_timeout(90_000)
     with start() as first:
@@ -247,9 +252,8 @@ def test_what_the_server_forgot_is_asked_again(page: "Page") -> None:
 
 
 def test_a_sentence_that_is_too_long_is_refused_in_words(page: "Page") -> None:
-    page.goto(f"/#/translate?model=small&text={quote('qx' * 900)}")
-    page.wait_for_selector(".problem")
-    assert "512" in page.locator(".problem").inner_text()
+    page.goto(f"/#/translate?m=small&in=t:{quote('qx' * 900)}")
+    page.locator(".look .problem", has_text="512").wait_for()
 
 
 def test_512_tokens_are_translated_and_seen(page: "Page", zoo: Path) -> None:
@@ -257,8 +261,8 @@ def test_512_tokens_are_translated_and_seen(page: "Page", zoo: Path) -> None:
     tokenizer, text = Tokenizer.load(zoo / "small/tokenizer.json"), "La casa rossa. " * 100
     while len(tokenizer.encode([text], stop=True)[0]) > 512:
         text = text[:-1]
-    page.goto(f"/#/translate?model=small&beam=1&text={quote(text)}")
-    until(page, "document.querySelector('.look .seconds')")
+    page.goto(f"/#/translate?m=small&beam=1&in=t:{quote(text)}")
+    answered(page)
     until(page, "document.querySelectorAll('.word').length > 20 && document.querySelectorAll('.thumb').length === 12")
     page.keyboard.press("x")
     page.wait_for_selector(".matrix-key i")
@@ -267,9 +271,9 @@ def test_512_tokens_are_translated_and_seen(page: "Page", zoo: Path) -> None:
 
 def test_figures_and_numbers_leave_as_the_server_has_them(page: "Page") -> None:
     """The SVG names the model, the sentence and the head, the PNG shows something, and the CSV is exact."""
-    with page.expect_response(lambda response: response.url.endswith("/api/translate")) as answered:
+    with page.expect_request(lambda request: "/api/looks/" in request.url) as asked:
         translate(page, view="matrix", look="decoder.blocks.1.cross:1")
-    look = answered.value.json()["id"]
+    look = asked.value.url.split("/looks/")[1].split("/")[0]
     page.get_by_role("button", name="Export", exact=True).click()
     figure = save_as(page, "SVG").decode()
     words = " ".join(ElementTree.fromstring(figure).itertext())

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from time import monotonic, sleep
 from urllib.request import Request, urlopen
 
 import pytest
@@ -38,6 +39,32 @@ def test_the_command_prints_an_address_answers_without_torch_and_ends_by_ctrl_c(
         running.kill()
         running.wait()
         running.stdout.close() if running.stdout else None
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="this system does not list the children of a process")
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_however_the_server_ends_no_process_stays_behind(zoo: Path, tmp_path: Path, way: signal.Signals) -> None:
+    own = ["--model", str(zoo / "small"), "--runs", str(tmp_path)]
+    running = subprocess.Popen([*COMMAND, *own], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    address = re.search(r"http://127\.0\.0\.1:\d+/", running.stdout.readline())
+    assert address
+    body = b'{"model": "small", "input": {"text": "La casa."}, "options": {"beam": 1}}'
+    with urlopen(Request(address[0] + "api/ask", body, {"Content-Type": "application/json"}), timeout=120) as response:
+        assert b'"event": "answer"' in response.read()
+    children = [int(pid) for task in Path(f"/proc/{running.pid}/task").iterdir() for pid in _children(task)]
+    assert children
+    running.send_signal(way)
+    _, said = running.communicate(timeout=60)
+    assert "Traceback" not in said
+    until = monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in children) and monotonic() < until:
+        sleep(0.05)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in children)
+
+
+def _children(task: Path) -> list[str]:
+    return (task / "children").read_text().split()
 
 
 def test_a_port_that_is_taken_is_answered_with_a_free_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from regard.attention import Attention
 from regard.claims.claim import Claim, Finding, Numbers, verdict
-from regard.claims.contest import accuracies, gains, percent
+from regard.claims.contest import bars, gains, percent
 from regard.claims.interval import student
-from regard.claims.plot import Bars, Panel, figure
+from regard.claims.plot import Panel, figure
 from regard.claims.sights import MINIATURE, VIT, compete, learned, miniatures, seer
 from regard.models.vit import ViT
 from regard.progress import Progress
@@ -111,10 +111,9 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
     return figure(
         "Where the weights of attention come from",
-        [Panel("", "", "pictures named right, %", [Bars("", *zip(*found, strict=True))], KINDS, rule=(12.5, "chance"))],
+        [Panel("", "", "pictures named right, %", [bars(numbers, KINDS)], KINDS, rule=(12.5, "chance"))],
         f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
         "intervals over seeds.",
     )

@@ -5,9 +5,9 @@ from typing import Any
 from torch import nn
 
 from regard.claims.claim import Claim, Finding, Numbers, verdict
-from regard.claims.contest import accuracies, gains, percent
+from regard.claims.contest import accuracies, bars, gains, percent
 from regard.claims.interval import student
-from regard.claims.plot import Bars, Panel, figure
+from regard.claims.plot import Panel, figure
 from regard.claims.sights import VIT, compete, learned, miniatures, seer
 from regard.progress import Progress
 
@@ -66,10 +66,9 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
     return figure(
         "Positions of patches",
-        [Panel("", "", "pictures named right, %", [Bars("", *zip(*found, strict=True))], KINDS)],
+        [Panel("", "", "pictures named right, %", [bars(numbers, KINDS)], KINDS)],
         f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
         "intervals over seeds.",
     )

@@ -6,6 +6,8 @@ from statistics import fmean
 import torch
 
 from regard.claims.claim import Numbers, parts, track
+from regard.claims.interval import student
+from regard.claims.plot import Bars
 from regard.claims.translation import Batch, Lexicon, accuracy, batches, train
 from regard.models.transformer import Config, Transformer
 from regard.progress import Progress
@@ -61,6 +63,12 @@ def accuracies(numbers: Numbers, kind: str) -> list[float]:
 def gains(numbers: Numbers, kind: str, over: str) -> list[float]:
     """Of one kind over another, seed by seed: both met the same words in the same order."""
     return [a - b for a, b in zip(*(accuracies(numbers, each) for each in (kind, over)), strict=True)]
+
+
+def bars(numbers: Numbers, kinds: Sequence[str], label: str = "") -> Bars:
+    """What each kind gets right, in percent, with its interval over seeds."""
+    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in kinds]
+    return Bars(label, *zip(*found, strict=True))
 
 
 def percent(numbers: Numbers, kinds: Sequence[str]) -> str:

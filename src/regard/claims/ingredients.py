@@ -7,9 +7,9 @@ from statistics import fmean
 from typing import Any
 
 from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
-from regard.claims.contest import accuracies, gains
+from regard.claims.contest import accuracies, bars, gains
 from regard.claims.interval import student
-from regard.claims.plot import Bars, Panel, figure
+from regard.claims.plot import Panel, figure
 from regard.claims.sights import VIT, Recipe, grade, learned, miniatures, seer
 from regard.progress import Progress
 
@@ -95,12 +95,11 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
     names = [kind if kind in (WHOLE, NONE) else f"without\n{kind}" for kind in KINDS]
     whole = (100 * fmean(accuracies(numbers, WHOLE)), "")
     return figure(
         "DeiT's recipe, one ingredient left out at a time",
-        [Panel("", "", "pictures named right, %", [Bars("", *zip(*found, strict=True))], names, rule=whole)],
+        [Panel("", "", "pictures named right, %", [bars(numbers, KINDS)], names, rule=whole)],
         f"A ViT learns from 1,000 pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % intervals "
         "over seeds.",
     )

@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.analysis.seeing import covers, gradcam
 from regard.attention import Dilated, Grid, Partition, Shifted, Window
 from regard.claims.claim import Claim, Finding, Numbers, verdict
-from regard.claims.contest import accuracies, gains, percent
+from regard.claims.contest import accuracies, bars, gains, percent
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
 from regard.claims.sights import LEAST, portraits
@@ -99,12 +99,11 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    right = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
     found = [student(_covers(numbers, kind)) for kind in KINDS]
     return figure(
         "Which patches look at each other",
         [
-            Panel("", "", "pictures named right, %", [Bars("", *zip(*right, strict=True))], KINDS),
+            Panel("", "", "pictures named right, %", [bars(numbers, KINDS)], KINDS),
             Panel("", "", "IoU of Grad-CAM with the thing", [Bars("", *zip(*found, strict=True))], KINDS),
         ],
         f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "

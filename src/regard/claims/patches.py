@@ -4,9 +4,9 @@ from torch import nn
 
 from regard.claims.aggregation import ALONE, aggregator
 from regard.claims.claim import Claim, Finding, Numbers, verdict
-from regard.claims.contest import accuracies, gains, percent
+from regard.claims.contest import accuracies, bars, gains, percent
 from regard.claims.interval import student
-from regard.claims.plot import Bars, Panel, figure
+from regard.claims.plot import Panel, figure
 from regard.claims.sights import CLASSES, RESNET, VIT, compete, learned, miniatures, seer
 from regard.progress import Progress
 
@@ -57,11 +57,9 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
-    bars = Bars("", *zip(*found, strict=True))
     return figure(
         "Patches without convolutions",
-        [Panel("", "", "pictures named right, %", [bars], KINDS, rule=(100 / CLASSES, "chance"))],
+        [Panel("", "", "pictures named right, %", [bars(numbers, KINDS)], KINDS, rule=(100 / CLASSES, "chance"))],
         f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each, about as many "
         "operations. Whiskers are 95 % intervals over seeds.",
     )

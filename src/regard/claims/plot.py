@@ -1,11 +1,16 @@
 """Figures as SVG that stands alone: lines, bars and tables of colour, light or dark as the reader's screen is::
 
 svg = figure("Time against length", [Panel("forward", "words", "seconds", [Line("attention", xs, ys)], log="xy")])
+
+A figure carries the numbers it was drawn from (`read_panels`), so that others can draw it anew: the explorer does.
 """
 
+import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
+from typing import Any
+from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 960, 470
@@ -76,6 +81,7 @@ def figure(title: str, panels: Sequence[Panel | Heat], note: str = "") -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
         f"<title>{escape(title)}</title>",
+        f"<metadata>{escape(_numbers(title, panels, note))}</metadata>",
         f"<style>{_style()}</style>",
         f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
         _text(24, 38, title, "head"),
@@ -89,6 +95,32 @@ def figure(title: str, panels: Sequence[Panel | Heat], note: str = "") -> str:
         )
     parts += [_text(24, HEIGHT - 16, note, "note"), "</svg>"]
     return "\n".join(filter(None, parts)) + "\n"
+
+
+def read_panels(svg: str) -> dict[str, Any]:
+    """What a figure was drawn from: title, note and panels, as JSON holds them."""
+    found = ElementTree.fromstring(svg).findtext("{http://www.w3.org/2000/svg}metadata")
+    if not found:
+        raise ValueError("the figure carries no numbers; draw it again with regard.claims.plot.figure")
+    facts: dict[str, Any] = json.loads(found)
+    return facts
+
+
+def _numbers(title: str, panels: Sequence[Panel | Heat], note: str) -> str:
+    facts = [{"kind": "heat" if isinstance(panel, Heat) else "axes"} | asdict(panel) for panel in panels]
+    return json.dumps(_plain({"title": title, "note": note, "panels": facts}), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it, to six digits; what is not finite is null."""
+    match value:
+        case dict():
+            return {name: _plain(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case float():
+            return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
 
 
 class _Frame:

@@ -6,9 +6,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.claims.claim import Claim, Finding, Numbers, verdict
-from regard.claims.contest import accuracies, gains, percent
+from regard.claims.contest import bars, gains, percent
 from regard.claims.interval import student
-from regard.claims.plot import Bars, Panel, figure
+from regard.claims.plot import Panel, figure
 from regard.claims.sights import VIT, compete, learned, miniatures, seer
 from regard.models.vit import ViT
 from regard.progress import Progress
@@ -59,11 +59,9 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
-    bars = Bars("", *zip(*found, strict=True))
     return figure(
         "What the classifier of a ViT reads",
-        [Panel("", "", "pictures named right, %", [bars], KINDS)],
+        [Panel("", "", "pictures named right, %", [bars(numbers, KINDS)], KINDS)],
         f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "
         "intervals over seeds.",
     )

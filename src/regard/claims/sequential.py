@@ -10,9 +10,10 @@ from regard.attention import Attention, multihead
 from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
 from regard.claims.interval import bootstrap
 from regard.claims.plot import Line, Panel, figure
-from regard.claims.timing import busy, rounds, threads
+from regard.claims.timing import busy, rounds
 from regard.layers import Recurrent
 from regard.progress import Progress
+from regard.threads import threads
 from regard.train.small import count_operations
 
 CLAIM = Claim(

@@ -3,9 +3,9 @@
 from torch import nn
 
 from regard.claims.claim import Claim, Finding, Numbers, verdict
-from regard.claims.contest import accuracies, gains, percent
+from regard.claims.contest import bars, gains, percent
 from regard.claims.interval import student
-from regard.claims.plot import Bars, Panel, figure
+from regard.claims.plot import Panel, figure
 from regard.claims.sights import HYBRID, VIT, compete, learned, miniatures, seer
 from regard.progress import Progress
 
@@ -53,14 +53,11 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    bars = []
-    for stem in (PATCHES, STEM):
-        found = [student([100 * x for x in accuracies(numbers, f"{stem}, {when}")]) for when in (EARLY, LATE)]
-        bars.append(Bars(stem, *zip(*found, strict=True)))
+    marks = [bars(numbers, [f"{stem}, {when}" for when in (EARLY, LATE)], stem) for stem in (PATCHES, STEM)]
     steps = numbers["steps"]
     return figure(
         "Patches or convolutions first",
-        [Panel("", "", "pictures named right, %", bars, (f"after {steps} steps", f"after {4 * steps}"))],
+        [Panel("", "", "pictures named right, %", marks, (f"after {steps} steps", f"after {4 * steps}"))],
         "Kind of the one thing in unseen pictures of the world. Whiskers are 95 % intervals over seeds.",
     )
 

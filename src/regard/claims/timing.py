@@ -5,8 +5,7 @@ another, so they need the clock on the wall, and a machine that is otherwise idl
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from time import perf_counter, process_time
 
 import torch
@@ -34,14 +33,3 @@ def rounds(
 def busy() -> bool:
     """Whether others are at work, as far as the system tells."""
     return hasattr(os, "getloadavg") and os.getloadavg()[0] > 0.5 * (os.cpu_count() or 1)
-
-
-@contextmanager
-def threads(count: int) -> Iterator[None]:
-    """So many threads inside, as many as before afterwards."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from regard.attention import Partition, Partitioned, Shifted, Window, multihead
 from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
-from regard.claims.contest import accuracies, gains, percent
+from regard.claims.contest import accuracies, bars, gains, percent
 from regard.claims.interval import student
-from regard.claims.plot import Bars, Line, Panel, figure
+from regard.claims.plot import Line, Panel, figure
 from regard.claims.sights import CLASSES, FAST, LEAST, USUAL, operations, portrayed, score, teach
 from regard.layers.blocks import Block
 from regard.layers.convolution import PatchEmbed
@@ -135,7 +135,6 @@ def judge(numbers: Numbers) -> Finding:
 
 
 def draw(numbers: Numbers) -> str:
-    found = [student([100 * each for each in accuracies(numbers, kind)]) for kind in KINDS]
     lines = []
     for kind in KINDS[:3]:  # the last counts as many as the third
         points = [each for each in numbers["counts"] if each["kind"] == kind]
@@ -144,7 +143,7 @@ def draw(numbers: Numbers) -> str:
     return figure(
         "Full attention, or windows",
         [
-            Panel("48 pixels", "", "pictures named right, %", [Bars("", *zip(*found, strict=True))], names),
+            Panel("48 pixels", "", "pictures named right, %", [bars(numbers, KINDS)], names),
             Panel("larger ones", "side of the picture, pixels", "million operations a picture", lines, log="xy"),
         ],
         f"Kind of the one thing in unseen pictures of the world; {numbers['steps']} steps each. Whiskers are 95 % "

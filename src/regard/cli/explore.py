@@ -5,7 +5,9 @@ whoever has the printed address, which carries a token.
 
     regard explore                                     every bundled model
     regard explore --model runs/translate-0            and one of your own
+    regard explore --model glove.6B.50d.txt            and vectors of words, for the room Words
     regard explore --no-open --port 0                  any free port, and no browser
+    regard explore --static site                       a folder of files for any web host, no server needed
 """
 
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ GROUP = "Look inside"
 @dataclass(frozen=True, slots=True)
 class Flags:
     model: UseAppendAction[tuple[str, ...]] = ()
-    """The folder of a model or run of yours, or a name that `regard list zoo` shows, to come first; again for more."""
+    """A folder of a model or run, a file of word vectors, or a name of `regard list zoo`, to come first; or several."""
     runs: Path = Path("runs")
     """The folder of your runs."""
     port: int = 8420
@@ -30,10 +32,14 @@ class Flags:
     """The address to listen on; beyond this machine, a token is asked for."""
     open: bool = True
     """Open the page in the browser at once; with --no-open that is up to you."""
+    static: Path | None = None
+    """Write the page into this folder instead, as files that any web host can serve: all rooms that run no model."""
 
 
 def main(flags: Flags) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, or write it down."""
+    if flags.static is not None:
+        return _write(flags.static)
     from regard.web.serve import ServeError, serve
 
     if not 0 <= flags.port < 65536:
@@ -44,6 +50,18 @@ def main(flags: Flags) -> None:
         raise SystemExit(str(error)) from None
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def _write(folder: Path) -> None:
+    from regard.progress import bar
+    from regard.web.static import StaticError, write_site
+
+    try:
+        with bar("writing the site") as progress:
+            size = write_site(folder, progress=progress)
+    except (StaticError, OSError) as error:
+        raise SystemExit(str(error)) from None
+    print(f"{folder} holds the site, {size / 1e6:.1f} MB; try it with: python -m http.server --directory {folder}")
 
 
 def _tell(address: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -10,30 +10,45 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import Receive, Scope, Send
 
 import regard
 from regard.analysis.viewfile import schema
-from regard.web import ask, page, runs, source, translate, views, world
+from regard.web import (
+    answers,
+    ask,
+    claims,
+    gallery,
+    lectures,
+    page,
+    pictures,
+    runs,
+    seeing,
+    senses,
+    source,
+    views,
+    words,
+    world,
+)
 from regard.web.errors import Problem, RefusedError
 from regard.web.guard import LOOPBACK, Guard
 from regard.web.state import AppState
 
 TOKENS = 512  # the most that a text may have
 WARM = 1.0  # seconds until the first model is opened
+STREAMED = ("/api/ask",)
 
 
 def make_app(
     state: AppState, *, names: Collection[str] = LOOPBACK, token: str | None = None, cookie: str = "regard"
 ) -> FastAPI:
-    """The application. It answers at once: torch is imported by the worker, afterwards."""
+    """The application. It answers at once: models run in another process, which is started afterwards."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         state.worker.start()
         # Not at once: whoever has the page open already should have it drawn first.
-        soon = asyncio.get_running_loop().call_later(
-            WARM, lambda: state.worker.submit(lambda ticket: translate.warm(state.models, ticket))
-        )
+        soon = asyncio.get_running_loop().call_later(WARM, _warm, state)
         yield
         soon.cancel()
         state.worker.stop()
@@ -47,7 +62,7 @@ def make_app(
         openapi_url="/api/openapi.json",
         responses={"4XX": {"model": Problem, "description": "Why not, and what to do"}},
     )
-    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=4)
+    app.add_middleware(Packed, minimum_size=1024, compresslevel=4)
     app.add_middleware(Guard, names=names, token=token, cookie=cookie)
     app.add_exception_handler(RefusedError, _answer_refused)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
@@ -57,30 +72,52 @@ def make_app(
     @app.get("/api/about")
     def about() -> dict[str, Any]:
         """The version, the models and the limits: all that the page needs to begin."""
-        limits = {"text": ask.TEXT, "tokens": TOKENS, "beam": translate.BEAM}
-        rooms = ["build", "translate", "world", "runs", "file"]
-        return {"version": regard.__version__, "models": state.models.about(), "rooms": rooms, "limits": limits}
+        limits = {"text": ask.TEXT, "tokens": TOKENS, "beam": ask.BEAM, "new": ask.NEW, "edits": ask.EDITS}
+        return {"version": regard.__version__, "models": state.models.about(), "limits": limits}
 
     @app.get("/api/tasks")
     async def tasks(request: Request) -> list[dict[str, str]]:
         """Every task, with what goes in and what comes out."""
-        # By the worker, which imports torch: two threads that import parts of one package may each meet half of it.
-        return await state.worker.run(lambda _: _tasks(), request.is_disconnected)
+        found: list[dict[str, str]] = await state.worker.run(answers.tasks, gone=request.is_disconnected)
+        return found
 
     @app.get("/api/schema/view.json")
     def view_schema() -> dict[str, Any]:
         """What a file of views must look like."""
         return schema()
 
-    for part in (ask, translate, views, world, runs, source, page):  # the page is last: it takes every other name
+    # The page is last: it takes every other name.
+    for part in (
+        ask,
+        views,
+        pictures,
+        seeing,
+        senses,
+        world,
+        words,
+        runs,
+        source,
+        claims,
+        lectures,
+        gallery,
+        page,
+    ):
         app.include_router(part.router(state))
     return app
 
 
-def _tasks() -> list[dict[str, str]]:
-    from regard.pipelines import pipelines
+class Packed(GZipMiddleware):
+    """Answers in fewer bytes, but for those that are told word by word: to pack them would be to hold them back."""
 
-    return [{"task": name, "takes": kind.takes, "gives": kind.gives} for name, kind in pipelines().items()]
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.app if scope.get("path") in STREAMED else super().__call__)(scope, receive, send)
+
+
+def _warm(state: AppState) -> None:
+    """Open the default translator before somebody asks for it."""
+    for name in state.models.of_task("translate")[:1]:
+        with suppress(RefusedError):
+            state.worker.submit(answers.warm, state.models.place(name), quiet=True)
 
 
 def _answer_refused(_: Request, error: Exception) -> JSONResponse:

@@ -1,30 +1,34 @@
-"""One question to any model: an input in, its output, and a look at all attentions out."""
+"""One question to any model: an input in; words as they are written, its output, and a look at all attentions out."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict
-from threading import get_ident
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from regard.files import jsonable
+from regard.web import answers, question
 from regard.web.errors import Problem, RefusedError
-from regard.web.files import sanitize
-from regard.web.queue import Ticket
+from regard.web.question import Question
 from regard.web.state import AppState
+from regard.web.worker import Call
 
-if TYPE_CHECKING:
-    from regard.analysis.reading import Reading
-    from regard.attention.core import Edit as WeightEdit
-    from regard.pipelines import Pipeline
-
-TEXT, EDITS = 2000, 256  # the most characters and edits
+TEXT, EDITS, BEAM, NEW = 10_000, 256, 10, 200  # the most characters, edits, hypotheses and new tokens
+BOUND = 2**20  # characters of a text that is counted at all; longer requests do not come this far
 _WORLD = re.compile(r"world:[0-9]{1,6}")
-Text = Annotated[str, Field(max_length=TEXT)]
 Name = Annotated[str, Field(max_length=200)]
+Text = Annotated[str, Field(max_length=TEXT)]
+Language = Literal["en", "de", "it", "cs"]
+
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events, one a line; the last is the answer, or an error",
+        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+    },
+    503: {"model": Problem, "description": "It takes too long"},
+}
 
 
 class Ask(BaseModel):
@@ -41,101 +45,99 @@ class Edit(Ask):
     kind: Literal["off", "uniform"]
 
 
+class Pair(Ask):
+    """A sentence of the world, whose alignment is known."""
+
+    source: Language
+    target: Language
+    index: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+    split: Literal["train", "test"] = "test"
+
+
+class Input(Ask):
+    """One of: a text, a sentence of the world, a picture (`world:7`, `photo:cat` or the hash of an upload), or ids."""
+
+    text: Annotated[str, Field(max_length=BOUND)] | None = None
+    pair: Pair | None = None
+    picture: Annotated[str, Field(max_length=100)] | None = None
+    numbers: Annotated[list[Annotated[int, Field(ge=-(2**31), lt=2**31)]], Field(max_length=TEXT)] | None = None
+
+
+class Options(Ask):
+    """Wishes, each of some tasks only.
+
+    Translate: beam, to, length_penalty, force (a translation that the model is made to write). Generate: max_new
+    (0 only reads), temperature, top_p, top_k, seed, greedy, choices (texts whose chance to follow is told). Fill: top,
+    own (what each hidden word is, where it is known). Detect: threshold.
+    """
+
+    beam: Annotated[int, Field(ge=1, le=BEAM)] | None = None
+    to: Annotated[str, Field(max_length=20)] | None = None
+    length_penalty: Annotated[float, Field(ge=0.0, le=5.0)] | None = None
+    force: Text | None = None
+    max_new: Annotated[int, Field(ge=0, le=NEW)] | None = None
+    temperature: Annotated[float, Field(ge=0.0, le=10.0)] | None = None
+    top_p: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    top_k: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    greedy: bool | None = None
+    choices: Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=8)] | None = None
+    top: Annotated[int, Field(ge=1, le=100)] | None = None
+    own: Annotated[list[Annotated[str, Field(max_length=100)] | None], Field(max_length=100)] | None = None
+    threshold: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+
+
 class AskRequest(Ask):
-    """An input for a model: a text, or numbers."""
+    """An input for a model, wishes, and heads that are to look otherwise."""
 
     model: Name
-    input: Text | Annotated[list[int], Field(max_length=TEXT)]
+    input: Input
+    options: Annotated[Options, Field(default_factory=Options)]
     edits: Annotated[list[Edit], Field(max_length=EDITS, default_factory=list)]
-
-
-class AskResponse(BaseModel):
-    """Everything about one question; the weights are read by its id."""
-
-    id: str
-    model: str
-    task: str
-    output: Any
-    axes: dict[str, dict[str, Any]]
-    attentions: list[dict[str, Any]]
-    caption: str
 
 
 def router(state: AppState) -> APIRouter:
     """The question that every task answers."""
     routes = APIRouter()
 
-    @routes.post("/api/ask", responses={503: {"model": Problem, "description": "It takes too long"}})
-    async def ask(question: AskRequest, request: Request) -> AskResponse:
-        """Run a model on an input, and keep what was looked at."""
-        state.models.check(question.model)
-        return await state.worker.run(lambda ticket: _answer(question, state, ticket), request.is_disconnected)
+    @routes.post("/api/ask", response_class=StreamingResponse, responses=EVENTS)
+    async def ask(asked: AskRequest, request: Request) -> StreamingResponse:
+        """Run a model on an input, tell how far it is, and keep what was looked at. To close the line is to cancel."""
+        call = state.worker.submit(answers.answer, read_question(asked, state))
+        return StreamingResponse(_events(state, call, request), media_type="application/x-ndjson")
 
     return routes
 
 
-def _answer(question: AskRequest, state: AppState, ticket: Ticket) -> AskResponse:
-    pipeline = state.models.open(question.model)
-    ticket.begin()  # the first question of all waits for torch and for the model, which is not its fault
-    with answering(pipeline, ticket):
-        reading = pipeline.attend(_input(pipeline, question.input), edits=compose(question.edits))
-    from regard.analysis.view import axis_json
-
-    return AskResponse(
-        id=state.readings.keep(reading),
-        model=question.model,
-        task=pipeline.task,
-        output=sanitize(jsonable(reading.output)),
-        axes={name: axis_json(axis) for name, axis in reading.axes.items()},
-        attentions=attentions(reading),
-        caption=reading.caption,
+def read_question(asked: AskRequest, state: AppState) -> Question:
+    """A request as the question that the process of the models is asked."""
+    place = state.models.place(asked.model)
+    return Question(
+        place,
+        _given(asked.input, state),
+        {name: value for name, value in asked.options.model_dump().items() if value is not None},
+        tuple(question.Edit(each.name, each.head, each.kind) for each in asked.edits),
     )
 
 
-def _input(pipeline: "Pipeline", given: str | list[int]) -> str | list[int]:
-    """What a model is asked; of pictures only the world's, since a request must open no file and fetch no set."""
-    if pipeline.takes == "picture" and not (isinstance(given, str) and _WORLD.fullmatch(given)):
-        raise ValueError(f"{pipeline.name} takes pictures of the world here, such as world:7, and opens no files")
-    return given
+def _given(asked: Input, state: AppState) -> Any:
+    """What the model is given; of pictures, only those that were uploaded, bundled or drawn by the world."""
+    named = {name: value for name, value in asked if value is not None}
+    if len(named) != 1:
+        raise RefusedError(422, f"an input is one of text, pair, picture or numbers, and not {len(named)} of them")
+    ((kind, value),) = named.items()
+    if kind == "text" and len(value) > TEXT:
+        raise RefusedError(422, f"the text has {len(value):,} characters, and at most {TEXT:,} are read; give a part")
+    if kind == "pair":
+        return question.Pair(value.source, value.target, value.index, value.split)
+    if kind == "picture":
+        return question.Picture(value if _WORLD.fullmatch(value) else state.pictures.find(value))
+    return value
 
 
-def attentions(reading: "Reading") -> list[dict[str, Any]]:
-    """What the page needs to know of each attention."""
-    return [asdict(each) for each in reading.maps]
-
-
-def compose(edits: Sequence[Edit]) -> dict[str, "WeightEdit"]:
-    """The edits of each attention: those of one kind as one, so that many cost no more than two."""
-    from regard.attention import off, only, then, uniform
-
-    wanted: dict[tuple[str, str], set[int] | None] = {}
-    for each in edits:
-        key = each.name, each.kind
-        heads = wanted.get(key, set())
-        wanted[key] = None if each.head is None or heads is None else heads | {each.head}
-    found: dict[str, list[WeightEdit]] = {}
-    for (name, kind), heads in wanted.items():
-        edit = off if kind == "off" else uniform
-        found.setdefault(name, []).append(edit if heads is None else only(edit, *sorted(heads)))
-    return {name: then(*several) for name, several in found.items()}
-
-
-@contextmanager
-def answering(pipeline: "Pipeline", ticket: Ticket) -> Iterator[None]:
-    """A scope for a model to run in: the ticket is checked before each of its modules, and a wrong input is refused."""
-    from torch.nn.modules.module import register_module_forward_pre_hook
-
-    from regard.pipelines import TooLongError
-
-    # A hook on all modules there are, for what is recorded holds copies of modules and would keep a hook of their own.
-    thread = get_ident()
-    handle = register_module_forward_pre_hook(lambda *_: ticket.check() if get_ident() == thread else None)
+async def _events(state: AppState, call: Call, request: Request) -> AsyncIterator[str]:
     try:
-        yield
-    except TooLongError as error:
-        raise RefusedError(422, f"the text {error.reason}") from None
-    except (ValueError, KeyError, TypeError, IndexError, RuntimeError) as error:
-        said = str(error.args[0] if error.args else error)
-        raise RefusedError(422, said or f"{pipeline.name} takes {pipeline.takes}, and this is something else") from None
-    finally:
-        handle.remove()
+        async for event in state.worker.listen(call, request.is_disconnected):
+            yield (event["value"] if event["event"] == "answer" else json.dumps(event, ensure_ascii=False)) + "\n"
+    except RefusedError as error:
+        yield json.dumps({"event": "error", "status": error.status, "error": error.error}) + "\n"

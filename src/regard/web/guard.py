@@ -16,7 +16,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-BODY = 64 * 1024  # bytes of a request
+BODY = 256 * 1024  # bytes of a request
+LARGER = {"/api/pictures": 20 * 2**20}  # and of those that bring a file
 PATIENCE = 10.0  # seconds for a request to arrive
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -66,7 +67,7 @@ class Guard:
         elif self.token is not None and not self._has_token(headers):
             await self._ask_token(scope, send_bounded)
         else:
-            whole = await _receive_whole(headers, receive)
+            whole = await _receive_whole(headers, receive, LARGER.get(scope["path"], BODY))
             if isinstance(whole, tuple):
                 await _answer(send_bounded, *whole)
             else:
@@ -82,9 +83,9 @@ class Guard:
             return 403, f"a page of {origin[:100]!r} may not ask here; open the address that regard explore printed"
         if site not in (None, "same-origin", "none") and scope["path"].startswith("/api/"):
             return 403, "another site may not ask here; open the address that regard explore printed"
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > BODY:
-            return 413, f"a request of {length[:20]} bytes is more than {BODY}; give a shorter text"
+        length, most = headers.get("content-length", "0"), LARGER.get(scope["path"], BODY)
+        if not length.isdecimal() or int(length) > most:
+            return 413, f"a request of {length[:20]} bytes is more than {most}; give less"
         return None
 
     def _is_own(self, name: str | None) -> bool:
@@ -118,20 +119,21 @@ class Guard:
         await _answer(send, 303, "", {"Location": place, "Set-Cookie": cookie})
 
 
-async def _receive_whole(headers: Headers, receive: Receive) -> Receive | tuple[int, str]:
+async def _receive_whole(headers: Headers, receive: Receive, most: int) -> Receive | tuple[int, str]:
     """A request whose body is here, to be received at once; or why it is not waited for any longer."""
     if "content-length" not in headers and "transfer-encoding" not in headers:
         return receive
-    body, more, until = b"", True, monotonic() + PATIENCE
+    body, more, until = bytearray(), True, monotonic() + PATIENCE
     while more:
         try:
             message = await asyncio.wait_for(receive(), max(until - monotonic(), 0.01))
         except TimeoutError:
             return 408, f"the request took more than {PATIENCE:g} seconds to arrive; send it again"
-        body, more = body + message.get("body", b""), message.get("more_body", False)
-        if len(body) > BODY:  # it may not have said its length
-            return 413, f"a request of more than {BODY} bytes is not read; give a shorter text"
-    whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > most:  # it may not have said its length
+            return 413, f"a request of more than {most} bytes is not read; give less"
+    whole: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
     async def receive_again() -> Message:
         return whole.pop() if whole else await receive()

@@ -1,46 +1,51 @@
-"""The models that the explorer was started with: what their cards say, and each of them loaded when it is first asked.
+"""The models that the explorer was started with, and what their cards say.
 
 Names in requests are compared with those there are, and never become part of a path.
 """
 
-import os
+import hashlib
 import re
-from collections import OrderedDict
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import Any
 
+from regard.files import check
 from regard.names import unknown
 from regard.web.errors import RefusedError
 from regard.web.files import read_object
+from regard.web.opened import Place
 from regard.zoo import card, find, zoo
 
-if TYPE_CHECKING:
-    from regard.pipelines import Pipeline
-
-ROOM = 2 * 2**30  # bytes of weights that are open at once
+WEIGHTS = "model.safetensors"
+# How files of vectors end, as regard.words reads them; to ask it would be to wait for torch.
+VECTORS = (*(f".{each}{packed}" for each in ("vec", "txt", "bin", "glove", "w2v") for packed in ("", ".gz")), ".npy")
+AT_ONCE = 64 * 2**20  # bytes of weights whose revision is not waited for, but computed meanwhile
 
 
 class Models:
-    """Folders of models by name. Only the thread of the worker opens them."""
+    """Folders of models and files of vectors by name, and what is known of them without opening any."""
 
     def __init__(self, own: Iterable[str | Path] = (), shelf: Path | None = None) -> None:
-        """`own` models, each a name or a folder of a model or a run; then the bundled ones, defaults first."""
+        """`own` models, each a name, a folder of a model or a run, or a file of vectors; then the bundled ones."""
         self.folders: dict[str, Path] = {}
         bundled = sorted(zoo(shelf).values(), key=lambda folder: card(folder).get("default") is not True)
-        for folder in [*(find(wanted, shelf).resolve() for wanted in own), *bundled]:
+        for folder in [*(_find(wanted, shelf).resolve() for wanted in own), *bundled]:
             if folder not in self.folders.values():
                 name = folder.parent.name if folder.name == "model" else folder.name
                 self.folders[_free(name, self.folders)] = folder
-        self._open: OrderedDict[str, Pipeline] = OrderedDict()
 
     def about(self) -> list[dict[str, Any]]:
         """What is known of every model without opening it."""
         return [self._about(name) for name in self.folders]
 
     def card(self, name: str) -> dict[str, Any]:
-        """What the card of a model says."""
-        return read_object(self.folders[name] / "card.json")
+        """What the card of a model says; one of Hugging Face has none, and its configuration tells its task."""
+        folder = self.folders[name]
+        if folder.is_file():
+            return {"task": "words", "title": folder.name, "takes": "expression", "gives": "words"}
+        return read_object(folder / "card.json") or foreign_card(folder, read_object(folder / "config.json"))
 
     def of_task(self, task: str) -> list[str]:
         """The models that do a task; the first is the one to take unless another is named."""
@@ -55,39 +60,24 @@ class Models:
         if task is not None and does != task:
             raise RefusedError(422, f"{name} does {does or 'nothing that its card names'}, not {task}; choose another")
 
-    def open(self, name: str, task: str | None = None) -> "Pipeline":
-        """The pipeline of a model, read from its folder unless it is open already."""
+    def place(self, name: str, task: str | None = None) -> Place:
+        """Where a model is, for the process that opens it."""
         self.check(name, task)
-        if name not in self._open:
-            import torch
-
-            from regard.pipelines import load
-
-            # Half of the cores: the other half draws the page, and small products that share a busy core crawl.
-            torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
-            try:
-                self._open[name] = load(self.folders[name])
-                self._open[name].name = name
-            except (OSError, ValueError, KeyError, RuntimeError) as error:
-                said = error.args[0] if isinstance(error, KeyError) and error.args else error
-                raise RefusedError(422, f"the model {name} cannot be opened: {said}") from None
-            while len(self._open) > 1 and sum(map(_bytes, self._open.values())) > ROOM:
-                self._open.popitem(last=False)
-        self._open.move_to_end(name)
-        return self._open[name]
+        return Place(name, str(self.folders[name]))
 
     def _about(self, name: str) -> dict[str, Any]:
         card, config = self.card(name), read_object(self.folders[name] / "config.json")
         languages, inner, task = card.get("languages"), config.get("config"), card.get("task")
         sides = languages if isinstance(languages, dict) else {}
         source, target = (_list_texts(sides.get(side)) for side in ("source", "target"))
-        facts = ("data", "knows", "takes", "gives", "terms", "parameters", "steps", "minutes")
+        facts = ("data", "knows", "takes", "gives", "terms", "parameters", "steps", "minutes", "measured_on")
+        weights = self.folders[name] if self.folders[name].is_file() else self.folders[name] / WEIGHTS
         return {
             "name": name,
             "title": str(card.get("title") or name),
             "task": task if isinstance(task, str) else None,
             "default": card.get("default") is True,
-            "family": str(config.get("family", "")),
+            "family": str(config.get("family") or config.get("model_type") or ""),
             "source": source[0] if len(source) == 1 else None,
             "target": target[0] if len(target) == 1 else None,
             "multilingual": len(target) > 1,
@@ -96,16 +86,89 @@ class Models:
             "measured": card["measured"] if isinstance(card.get("measured"), dict) else {},
             "cross_attentions": not isinstance(inner, dict) or inner.get("attention") != "none",
             "examples": _list_texts(card.get("examples")),
+            "labels": _list_texts(card.get("labels")),
+            "limit": learnt(card, config),
+            "bytes": weights.stat().st_size if weights.is_file() else None,
+            "revision": revision(weights),
             **{fact: card.get(fact) for fact in facts},
         }
+
+
+# What the architecture of a Hugging Face model ends with, by task.
+HEADS = {
+    "generate": ("ForCausalLM", "LMHeadModel"),
+    "fill": ("ForMaskedLM", "ForPreTraining"),
+    "classify": ("ForSequenceClassification",),
+    "tag": ("ForTokenClassification",),
+    "answer": ("ForQuestionAnswering",),
+    "translate": ("MTModel",),
+    "recognize": ("ForImageClassification",),
+    "detect": ("ForObjectDetection",),
+}
+
+
+def foreign_card(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
+    """What the configuration of a Hugging Face folder says of a model, as far as it says anything."""
+    said = next(iter(_list_texts(config.get("architectures"))), "")
+    task = next((task for task, ends in HEADS.items() if said.endswith(ends)), None)
+    if task is None and (folder / "modules.json").is_file():  # of sentence-transformers
+        task = "embed"
+    named = config.get("id2label")
+    labels = list(map(str, named.values())) if isinstance(named, dict) else []
+    return {"task": task, "labels": labels} if task else {}
+
+
+def _find(wanted: str | Path, shelf: Path | None) -> Path:
+    """A file of vectors, or the folder of a model."""
+    place = Path(wanted)
+    try:
+        if not str(wanted) or not place.is_file():
+            return find(wanted, shelf)
+    except OSError:  # a name that is too long is no file's
+        return find(wanted, shelf)
+    if not place.name.endswith((*VECTORS, ".safetensors")):
+        raise ValueError(
+            f"{place} is a file, and of files the explorer shows vectors of words, {', '.join(VECTORS[::2])} and "
+            ".safetensors; give one of them, or the folder of a model"
+        )
+    return place
 
 
 def _list_texts(value: Any) -> list[str]:
     return [str(each) for each in value] if isinstance(value, list) else []
 
 
-def _bytes(pipeline: "Pipeline") -> int:
-    return sum(each.nbytes for each in pipeline.model.state_dict().values())
+def learnt(card: dict[str, Any], config: dict[str, Any]) -> int | None:
+    """The most tokens of a text that the model was trained on, where its card or its configuration says."""
+    stages = card.get("stages")
+    trained = [card.get("trained_with"), *(stages if isinstance(stages, list) else []), config.get("config")]
+    named = [each[name] for each in trained if isinstance(each, dict) for name in ("limit", "context") if name in each]
+    return max((each for each in named if type(each) is int and each > 0), default=None)
+
+
+def revision(weights: Path) -> str | None:
+    """The first letters of the hash of weights, which tell models of one name apart; nothing while it is computed."""
+    try:
+        about = weights.stat()
+        key = weights, about.st_mtime_ns, check(weights)
+    except (OSError, ValueError):
+        return None
+    if key not in _revisions:
+        if about.st_size <= AT_ONCE:
+            _compute_revision(key)
+        elif key not in _computing:
+            _computing.add(key)
+            Thread(target=_compute_revision, args=(key,), daemon=True).start()
+    return _revisions.get(key)
+
+
+_revisions: dict[tuple[Path, int, int], str] = {}
+_computing: set[tuple[Path, int, int]] = set()
+
+
+def _compute_revision(key: tuple[Path, int, int]) -> None:
+    with suppress(OSError), key[0].open("rb") as file:
+        _revisions[key] = hashlib.file_digest(file, "sha256").hexdigest()[:8]
 
 
 def _free(name: str, taken: dict[str, Path]) -> str:

@@ -6,21 +6,9 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 from starlette.responses import FileResponse
 
+from regard.web.assets import PAGE, TYPES, list_files
 from regard.web.errors import RefusedError
 from regard.web.state import AppState
-
-PAGE = Path(__file__).parent / "page"
-# What the machine believes about endings differs from machine to machine.
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".woff2": "font/woff2",
-}
 
 
 def router(_: AppState, folder: Path = PAGE) -> APIRouter:
@@ -44,9 +32,3 @@ def router(_: AppState, folder: Path = PAGE) -> APIRouter:
         return FileResponse(files[name], media_type=TYPES[files[name].suffix], headers=headers, stat_result=about)
 
     return routes
-
-
-def list_files(folder: Path) -> dict[str, Path]:
-    """The files that may be served, by the name they are asked for."""
-    found = (path for path in folder.rglob("*") if path.suffix in TYPES and path.is_file())
-    return {path.relative_to(folder).as_posix(): path for path in found}

@@ -17,6 +17,7 @@ from regard.web.errors import RefusedError
 
 if TYPE_CHECKING:
     from regard.analysis.reading import Reading
+    from regard.web.question import Question
 
 
 class Readings:
@@ -26,6 +27,7 @@ class Readings:
         """`room` bytes of readings, `age` seconds since the last use, and `cached` bytes of computed weights."""
         self.room, self.age, self.cached = room, age, cached
         self._kept: OrderedDict[str, tuple[Reading, int, float]] = OrderedDict()
+        self._questions: dict[str, Question | None] = {}  # that they answer
         self._weights: OrderedDict[tuple[str, str], Float[np.ndarray, "h r c"]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -38,11 +40,13 @@ class Readings:
         with self._lock:
             return sum(size for _, size, _ in self._kept.values()) + sum(w.nbytes for w in self._weights.values())
 
-    def keep(self, reading: "Reading") -> str:
-        """Keep a reading; its name is 128 random bits."""
+    def keep(self, reading: "Reading", question: "Question | None" = None) -> str:
+        """Keep a reading, and which question it answers; its name is 128 random bits."""
         name = secrets.token_urlsafe(16)
         with self._lock:
-            self._kept[name] = reading, reading.trace.nbytes + 4096, monotonic()
+            size = reading.trace.nbytes + 4096 + (0 if question is None else question.nbytes)
+            self._kept[name] = reading, size, monotonic()
+            self._questions[name] = question
             self._forget()
         return name
 
@@ -55,6 +59,11 @@ class Readings:
             reading, size, _ = self._kept.pop(name)
             self._kept[name] = reading, size, monotonic()
             return reading
+
+    def question(self, name: str) -> "Question | None":
+        """The question that a reading answers, for whoever must ask the model once more."""
+        self.find(name)
+        return self._questions[name]
 
     def weights(self, name: str, attention: str) -> Float[np.ndarray, "h r c"]:
         """The weights of every head of one attention."""
@@ -88,6 +97,6 @@ class Readings:
             old = now - self._kept[first][2] > self.age
             if not old and (total <= self.room or len(self._kept) == 1):
                 return
-            del self._kept[first]
+            del self._kept[first], self._questions[first]
             for key in [key for key in self._weights if key[0] == first]:
                 del self._weights[key]

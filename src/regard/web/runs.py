@@ -1,13 +1,18 @@
 """Trainings on this machine, while they run and afterwards, and the models of this server."""
 
 import os
+import shlex
+from dataclasses import fields
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi import Path as Segment
 
+from regard import recipes
 from regard.files import read
 from regard.web.errors import RefusedError
 from regard.web.files import read_object, read_rows
@@ -41,8 +46,8 @@ def router(state: AppState) -> APIRouter:
 
     @routes.get("/zoo")
     def zoo() -> list[dict[str, Any]]:
-        """The models of this server with what was measured of them."""
-        return [about | {"card": models.card(about["name"])} for about in models.about()]
+        """The models of this server, with what was measured of them and the command that trained each."""
+        return [_describe_model(about, models.card(about["name"])) for about in models.about()]
 
     return routes
 
@@ -71,6 +76,39 @@ def _spread(places: list[int], count: int) -> list[int]:
     return [places[round(i * (len(places) - 1) / (count - 1))] for i in range(count)]
 
 
+def training_command(card: dict[str, Any]) -> str | None:
+    """The command that trained a model, with the flags that differ from their defaults, where the card has them."""
+    name, used = card.get("recipe"), card.get("trained_with")
+    if not isinstance(name, str) or not isinstance(used, dict) or not used:
+        return None
+    known = {module.name for module in iter_modules(recipes.__path__)}
+    recipe = getattr(import_module(f"regard.recipes.{name}"), "Recipe", None) if name in known else None
+    if recipe is None:
+        return None
+    flags = [_flag(field.name, used.get(field.name), field.default) for field in fields(recipe)]
+    return " ".join(["regard train", name, *filter(None, flags)])
+
+
+def _flag(name: str, value: Any, default: Any) -> str:
+    """A flag as one types it; nothing for what is so without it."""
+    value = tuple(value) if isinstance(value, list) else value
+    if value is None or value == default or isinstance(value, dict):
+        return ""
+    flag = name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{flag}" if value else f"--no-{flag}"
+    return f"--{flag} {shlex.join(map(str, value if isinstance(value, tuple) else (value,)))}"
+
+
+def _describe_model(about: dict[str, Any], card: dict[str, Any]) -> dict[str, Any]:
+    recipe, stages = card.get("recipe"), card.get("stages")
+    trained = {
+        "recipe": recipe if isinstance(recipe, str) else None,
+        "stages": len(stages) if isinstance(stages, list) else 1,
+    }
+    return about | {"card": card, "command": training_command(card), "trained": trained}
+
+
 def _find(name: str, folder: Path | None) -> Path:
     known = list_runs(folder)
     if name not in known:
@@ -81,7 +119,7 @@ def _find(name: str, folder: Path | None) -> Path:
 
 def _describe(name: str, place: Path) -> dict[str, Any]:
     about, rows = read_object(place / "recipe.json"), _rows(place)
-    fields, last = about.get("fields"), rows[-1] if rows else {}
+    flags, last = about.get("fields"), rows[-1] if rows else {}
     seconds, scores = last.get("seconds"), about.get("scores")
     scores = scores if isinstance(scores, dict) else {}
     best: dict[str, float] = {}
@@ -95,15 +133,30 @@ def _describe(name: str, place: Path) -> dict[str, Any]:
     return {
         "name": name,
         "recipe": str(about.get("recipe", "")),
-        "fields": fields if isinstance(fields, dict) else {},
-        "steps": fields.get("steps") if isinstance(fields, dict) else None,
+        "fields": flags if isinstance(flags, dict) else {},
+        "steps": _count(flags.get("steps")) if isinstance(flags, dict) else None,
         "step": last.get("step", 0),
         "best": best,
         "minutes": round(seconds / 60, 1) if isinstance(seconds, int | float) else 0.0,
         "alive": _alive(place),
+        "problem": _problem(place, about, rows),
         "card": card or None,
         "samples": _samples(place),
     }
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value > 0 else None
+
+
+def _problem(place: Path, about: dict[str, Any], rows: list[dict[str, Any]]) -> str | None:
+    """What somebody spoilt in the folder of a run; the rest of it is shown all the same."""
+    if not about:
+        return "recipe.json cannot be read, so its flags are not known"
+    measured = place / "metrics.jsonl"
+    if not rows and measured.is_file() and measured.stat().st_size:
+        return "metrics.jsonl has no line that can be read"
+    return None
 
 
 def _samples(place: Path) -> list[dict[str, str]]:
@@ -144,11 +197,13 @@ def _locked(path: Path) -> bool:
     """Whether a training holds the lock; its number alone may be that of another process by now."""
     import fcntl
 
-    with path.open("rb") as file:
+    try:
+        file = path.open("rb")
+    except OSError:  # the training has ended meanwhile, or it is somebody else's
+        return False
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:  # a file system without locks
+        except OSError:  # it is held; or the file system has no locks
             return True
     return False

@@ -1,20 +1,24 @@
-"""What was looked at, inside a notebook: the heads of every attention, in one piece that needs nothing else.
+"""What was looked at, inside a notebook: the explorer's bench on it, in one piece that needs nothing else.
 
     regard.show(regard.load("de-en").attend("Ein Hund läuft."))
+    regard.show(hf_model, tokenizer, "The dog sleeps.")
 
     with regard.record(model) as trace:
         model(ids)
     regard.show(trace, rows=words)
 
-There is no script in it and nothing is fetched, so that a notebook that is sent away shows the same.
+Nothing is fetched, so that a notebook that is sent away shows the same; where scripts do not run, every head is there
+as a picture.
 """
 
 import base64
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -23,6 +27,8 @@ from regard.analysis.figure import Panel, svg
 from regard.analysis.reading import Reading, find_kind, read_layer
 from regard.analysis.view import Axis, View, Views, shrink
 from regard.text.words import Words
+from regard.web.assets import PAGE
+from regard.web.bundle import bundle
 
 if TYPE_CHECKING:
     from regard.attention import Trace
@@ -39,19 +45,24 @@ class Shown:
     views: Views
 
     def html(self) -> str:
-        """The whole figure."""
+        """The whole page: pictures of all heads, which the bench takes the place of where scripts run."""
         parts = [_attention(view, unfolded=i == 0) for i, view in enumerate(self.views.views)]
         title = escape(self.views.title)
+        # No text of a model can end the element that holds the numbers.
+        data = json.dumps(self.views.to_json("f16"), ensure_ascii=False).replace("<", "\\u003c")
         return (
-            '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-            f"<title>{title}</title><style>{STYLE}</style><h1>{title}</h1>{''.join(parts)}</html>"
+            '<!doctype html><html lang="en" data-static><meta charset="utf-8">'
+            f'<meta name="color-scheme" content="light dark"><title>{title}</title><style>{_style()}</style>'
+            f'<body><main><div id="room" class="room room-file plain"><h1>{title}</h1>{"".join(parts)}</div></main>'
+            f'<script type="application/json" id="views">{data}</script>'
+            f'<script type="module">{_script()}</script></body></html>'
         )
 
     def _repr_html_(self) -> str:
-        # In a frame of its own, which keeps its style to itself and runs nothing.
+        # In a frame of its own, which keeps its style to itself and reaches nothing of the page around it.
         return (
-            f'<iframe sandbox srcdoc="{escape(self.html())}" title="{escape(self.views.title)}" '
-            'style="width:100%;height:34rem;border:0" loading="lazy"></iframe>'
+            f'<iframe sandbox="allow-scripts allow-downloads" srcdoc="{escape(self.html())}" '
+            f'title="{escape(self.views.title)}" style="width:100%;height:40rem;border:0" loading="lazy"></iframe>'
         )
 
     def __repr__(self) -> str:
@@ -59,17 +70,31 @@ class Shown:
         return f"Shown({names})"
 
 
-STYLE = (
-    "body{font:15px system-ui,sans-serif;margin:0}h1{font-size:17px;font-weight:600;margin:4px 0 8px}"
-    "summary{cursor:pointer;padding:4px 0}summary small{opacity:.7}figure{display:inline-block;margin:0 12px 12px 0}"
-    "figcaption{font-size:13px;opacity:.7}svg{max-width:100%;height:auto}img{image-rendering:pixelated;background:#eee}"
+PLAIN = (  # where no script runs
+    ".plain h1{font-size:17px;margin:4px 0 8px}.plain summary{cursor:pointer;padding:4px 0}"
+    ".plain summary small{opacity:.7}.plain figure{display:inline-block;margin:0 12px 12px 0}"
+    ".plain figcaption{font-size:13px;opacity:.7}.plain svg{max-width:100%;height:auto}"
+    ".plain img{image-rendering:pixelated;background:#eee}.room{padding:.5rem}"
 )
 
 
+@cache
+def _style() -> str:
+    """The page's own style but for its letters, which a notebook would have to carry each time."""
+    names = ("ink", "frame", "rooms", "views", "bench")
+    return "".join((PAGE / f"style/{name}.css").read_text(encoding="utf-8") for name in names) + PLAIN
+
+
+@cache
+def _script() -> str:
+    """The bench as one script; it holds no tag that would end it."""
+    return bundle("notebook.js").replace("</", "<\\/")
+
+
 def show(
-    what: "Reading | Trace",
-    rows: Sequence[str] | None = None,
-    columns: Sequence[str] | None = None,
+    what: "Reading | Trace | Any",
+    rows: "Sequence[str] | Any" = None,
+    columns: Sequence[str] | str | None = None,
     *,
     names: Sequence[str] | None = None,
     example: int = 0,
@@ -77,16 +102,21 @@ def show(
 ) -> Shown:
     """Look at a reading or a trace in a notebook: one example of the batch, all its attentions or those `names`.
 
-    A reading of a pipeline's `attend` knows its words. Of a trace, `rows` are the words that asked and `columns` those
+    A reading of a pipeline's `attend` knows its words. A model of `transformers` is shown by `show(model, tokenizer,
+    text)`: it runs once, watched. Of a trace, `rows` are the words that asked and `columns` those
     that were looked at, which are the same if left out; they name the attentions that are as long, and places are
     numbered elsewhere.
     """
+    from torch import nn
+
     from regard.attention import Trace
 
+    if isinstance(what, nn.Module):
+        what, rows, columns = _watch(what, rows, columns), None, None
     if not isinstance(what, Reading | Trace):
         raise TypeError(
-            f"{what!r:.80} is neither a Reading nor a Trace; give what regard.load(name).attend(text) returns, or the "
-            f"trace of `with regard.record(model) as trace`"
+            f"{what!r:.80} is no Reading, Trace or model; give what regard.load(name).attend(text) returns, the trace "
+            f"of `with regard.record(model) as trace`, or a model, its tokenizer and a text"
         )
     known = [each.name for each in what.maps] if isinstance(what, Reading) else list(what)
     wanted = known if names is None else list(names)
@@ -97,6 +127,17 @@ def show(
     if isinstance(what, Reading):
         return Shown(Views(what.caption or title, tuple(what.view(name, words=True) for name in wanted)))
     return Shown(Views(title, tuple(_view(what, name, rows, columns, example) for name in wanted)))
+
+
+def _watch(model: Any, tokenizer: Any, text: Any) -> Reading:
+    """Run a model once on a text."""
+    from regard.pipelines import load
+
+    if tokenizer is None or not isinstance(text, str):
+        raise TypeError(
+            "a model is shown with its tokenizer and a text: regard.show(model, tokenizer, 'The dog sleeps.')"
+        )
+    return load(model, tokenizer=tokenizer).attend(text)
 
 
 def _view(trace: "Trace", name: str, rows: Sequence[str] | None, columns: Sequence[str] | None, example: int) -> View:

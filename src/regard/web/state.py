@@ -1,11 +1,11 @@
-"""What a server has: models, runs, one worker, and what was looked at."""
+"""What a server has: models, runs, the process that asks them, and pictures that were given."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.web.models import Models
-from regard.web.queue import Worker
-from regard.web.readings import Readings
+from regard.web.pictures import Pictures
+from regard.web.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,4 +15,4 @@ class AppState:
     models: Models
     runs: Path | None = None
     worker: Worker = field(default_factory=Worker)
-    readings: Readings = field(default_factory=Readings)
+    pictures: Pictures = field(default_factory=Pictures)

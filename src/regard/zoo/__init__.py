@@ -12,6 +12,7 @@ from regard.names import unknown
 
 SHELF = Path(__file__).parent
 READINGS = SHELF / "readings"
+SENSES = SHELF / "senses"  # where vectors of one word lie in many sentences, of public models
 
 
 def zoo(shelf: Path | None = None) -> dict[str, Path]:

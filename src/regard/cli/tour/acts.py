@@ -11,11 +11,12 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import causal, multihead, record
-from regard.claims.timing import rounds, threads
+from regard.claims.timing import rounds
 from regard.claims.translation import Lexicon, attend, batch, batches, train, translate
 from regard.cli.tour import phrases
 from regard.cli.tour.translator import Translator
 from regard.layers.position import Sinusoidal
+from regard.threads import threads
 
 SENTENCE = "the red house sees a big dog ."
 STEPS, SENTENCES, TESTS = 600, 4000, 200

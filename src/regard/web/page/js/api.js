@@ -3,6 +3,9 @@
 /** @typedef {{signal?: AbortSignal, params?: Record<string, unknown>}} Options */
 /** @typedef {{version: string, models: Array<Record<string, any>>, limits: Record<string, number>} & Record<string, any>} About */
 
+/** Whether this is a site of files without a server behind it. */
+export const STATIC = document.documentElement.dataset["static"] !== undefined;
+
 /** What the server refused, in its own words. */
 export class ApiError extends Error {
   /** @param {string} message @param {number} status */
@@ -45,7 +48,7 @@ export async function post(path, body, options) {
 /** Numbers as they are, and the headers that describe them.
  * @param {string} path @param {Options} [options] @returns {Promise<{data: ArrayBuffer, headers: Headers}>} */
 export async function bytes(path, options) {
-  const response = await ask(path, {}, options);
+  const response = await ask(path, {}, options, ".bin");
   return { data: await response.arrayBuffer(), headers: response.headers };
 }
 
@@ -79,29 +82,48 @@ export function aborted(error) {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** @param {string} path @param {RequestInit} init @param {Options} [options] @returns {Promise<Response>} */
-async function ask(path, init, { signal, params } = {}) {
+/** @param {string} path @param {RequestInit} init @param {Options} [options] @param {string} [ending]
+ * @returns {Promise<Response>} */
+async function ask(path, init, { signal, params } = {}, ending = ".json") {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(params ?? {})) {
     if (value !== null && value !== undefined) query.set(key, String(value));
   }
-  const address = path + (query.size ? `?${query}` : "");
   /** @type {Response} */
   let response;
   try {
-    response = await fetch(address, { ...init, signal: signal ?? null, credentials: "same-origin" });
+    response = await fetch(address(path, query, ending), {
+      ...init,
+      signal: signal ?? null,
+      credentials: "same-origin",
+    });
   } catch (error) {
     if (aborted(error)) throw error;
-    told(false);
+    if (!STATIC) told(false);
     throw new ApiError("The server does not answer; start it again with regard explore.", 0);
   }
   told(true);
+  if (STATIC && response.status === 404)
+    throw new ApiError(
+      "This site has no server, and this was not written into it; pip install regard for the rest.",
+      404,
+    );
   if (!response.ok) throw new ApiError(await reason(response), response.status);
   return response;
 }
 
+/** Where an answer is, below the page itself, which may lie anywhere: at the server, or in the file that was written of it.
+ * @param {string} path @param {URLSearchParams} [query] @param {string} [ending] of the file, where the path has none */
+export function address(path, query = new URLSearchParams(), ending = ".json") {
+  const below = path.replace(/^\//, "");
+  if (!STATIC) return new URL(below + (query.size ? `?${query}` : ""), document.baseURI).href;
+  query.sort();
+  const [, stem = below, own = ending] = below.match(/^(.*)(\.[a-z0-9]+)$/) ?? [];
+  return new URL(stem + (query.size ? `/${query}` : "") + own, document.baseURI).href;
+}
+
 /** @param {Response} response @returns {Promise<string>} */
-async function reason(response) {
+export async function reason(response) {
   try {
     const said = await response.json();
     if (typeof said.error === "string") return said.error;

@@ -5,6 +5,12 @@ import { h, replace } from "./dom.js";
 import { openExport } from "./export.js";
 import { guide } from "./guide.js";
 import { openHelp } from "./help.js";
+import { keyboard } from "./keys.js";
+import { openModels } from "./models.js";
+import { OPEN, navigation } from "./navigation.js";
+import { openPalette } from "./palette.js";
+import { ROOMS, roomOf } from "./rooms/index.js";
+import { copy, openShare } from "./share.js";
 import { bringForward } from "./sheet.js";
 import { Journey } from "./state.js";
 import { applyTheme, toggleTheme } from "./theme.js";
@@ -13,6 +19,8 @@ import { applyTheme, toggleTheme } from "./theme.js";
 /** @typedef {import("./state.js").SetOptions} SetOptions */
 /** @typedef {import("./export.js").Figure} Figure */
 /** @typedef {{key: string, does: string, run?: (event: KeyboardEvent) => void}} Shortcut */
+/** The same as what is seen, to be pasted elsewhere. @typedef {{python?: string, command?: string}} Code */
+/** @typedef {{figures?: () => Figure[], shortcuts?: Shortcut[], code?: () => Code}} Registered */
 
 /**
  * What a room is given.
@@ -21,23 +29,15 @@ import { applyTheme, toggleTheme } from "./theme.js";
  * @property {{get: () => Flat, set: (patch: Flat, options?: SetOptions) => void}} state what the link holds
  * @property {(message: string, kind?: "note" | "error") => void} toast a word in passing
  * @property {(text: string) => void} caption what stands under an exported figure: model, input, layer, head
- * @property {(what: {figures?: () => Figure[], shortcuts?: Shortcut[]}) => void} register what can be exported and pressed
+ * @property {(what: Registered) => void} register what can be exported, pressed and pasted
  * @property {(room: string, state?: Flat) => void} go open another room
+ * @property {{open: (tasks: string[] | undefined, chosen: (name: string) => void) => void}} models the sheet of models
  */
 /** @typedef {{restore: (state: Flat) => void, unmount: () => void}} Mounted */
-/** @typedef {{id: string, title: string, key: string, mount: (host: HTMLElement, context: Context) => Mounted | Promise<Mounted>}} Room */
+/** @typedef {{id: string, title: string, mount: (host: HTMLElement, context: Context) => Mounted | Promise<Mounted>}} Room */
 
-/** @type {{id: string, title: string, key: string, load: () => Promise<{room: Room}>}[]} */
-const ROOMS = [
-  { id: "home", title: "Home", key: "h", load: () => import("./rooms/home.js") },
-  { id: "build", title: "Build up", key: "1", load: () => import("./rooms/build.js") },
-  { id: "translate", title: "Translate", key: "2", load: () => import("./rooms/translate.js") },
-  { id: "world", title: "World", key: "3", load: () => import("./rooms/world.js") },
-  { id: "runs", title: "Runs", key: "4", load: () => import("./rooms/runs.js") },
-  { id: "file", title: "Your file", key: "5", load: () => import("./rooms/file.js") },
-];
+const HOME = { id: "home", title: "Home", load: () => import("./rooms/home.js") };
 
-const nav = part("rooms");
 const main = part("room");
 const status = part("status");
 const gone = part("gone");
@@ -50,6 +50,7 @@ const stage = {
   caption: "",
   /** @type {(() => Figure[])[]} */ figures: [],
   /** @type {Shortcut[]} */ shortcuts: [],
+  /** @type {() => Code} */ code: () => ({}),
 };
 /** How each room was left. @type {Map<string, Flat>} */
 const left = new Map();
@@ -58,27 +59,31 @@ const journey = new Journey((place) => {
   if (known(place.room) === stage.id && stage.mounted) stage.mounted.restore(place.state);
   else void open(place.room);
 });
+const shown = navigation(part("areas"), part("rooms"), go);
 
 /** @param {string} id */
 function known(id) {
-  return ROOMS.some((room) => room.id === id) ? id : "home";
+  return OPEN.some((room) => room.id === id) ? id : "home";
+}
+
+/** @param {{title: string}} room */
+function refuse({ title }) {
+  toast(`${title} needs a server: pip install regard, then regard explore.`, "error");
 }
 
 /** @param {string} id */
 async function open(id) {
-  const entry = ROOMS.find((room) => room.id === known(id));
-  if (!entry) return;
+  const entry = OPEN.find((room) => room.id === known(id)) ?? HOME;
+  const wanted = ROOMS.find((room) => room.id === id);
+  if (wanted && wanted.id !== entry.id) refuse(wanted); // a link from an explorer with a server
   if (journey.place.room !== entry.id) {
     journey.place = { room: entry.id, state: {} };
     journey.write();
   }
   const turn = ++stage.turn;
   stage.mounted?.unmount();
-  Object.assign(stage, { id: entry.id, mounted: null, caption: "", figures: [], shortcuts: [] });
-  for (const link of nav.querySelectorAll("a")) {
-    if (link.dataset.room === entry.id) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  Object.assign(stage, { id: entry.id, mounted: null, caption: "", figures: [], shortcuts: [], code: () => ({}) });
+  shown(entry.id);
   document.title = entry.id === "home" ? "regard: see where a model looks" : `${entry.title} · regard`;
   document.body.dataset.room = entry.id;
   const host = h("div", { class: `room room-${entry.id}` });
@@ -113,12 +118,14 @@ function context(turn) {
     },
     toast,
     caption: (text) => void (here() && (stage.caption = text)),
-    register: ({ figures, shortcuts }) => {
+    register: ({ figures, shortcuts, code }) => {
       if (!here()) return;
       if (figures) stage.figures.push(figures);
       if (shortcuts) stage.shortcuts.push(...shortcuts);
+      if (code) stage.code = code;
     },
     go,
+    models: { open: (tasks, chosen) => void openModels({ tasks, chosen }) },
   };
 }
 
@@ -127,6 +134,14 @@ function go(room, state) {
   left.set(stage.id, journey.place.state);
   journey.go({ room, state: state ?? left.get(room) ?? {} });
   void open(room);
+}
+
+/** Open a model in the room of its task. @param {Record<string, any>} model */
+function openModel(model) {
+  const room = roomOf(model["task"]);
+  if (room?.server && api.STATIC) refuse(room);
+  else if (room) go(room.id, { m: model["name"] });
+  else toast(`No room opens models that ${model["task"] ?? "do nothing that their card names"}.`, "error");
 }
 
 /** @param {HTMLElement} host @param {string} title @param {unknown} error */
@@ -153,14 +168,14 @@ function toast(message, kind = "note") {
   setTimeout(() => note.remove(), kind === "error" ? 9000 : 3500);
 }
 
-async function copyLink() {
+function share() {
   journey.write();
-  try {
-    await navigator.clipboard.writeText(location.href);
-    toast("Link copied: it opens exactly this.");
-  } catch {
-    toast("The browser keeps its clipboard closed; copy the address from the address bar.", "error");
-  }
+  openShare({ code: stage.code(), toast });
+}
+
+function copyLink() {
+  journey.write();
+  void copy(location.href, toast, "Link copied: it opens exactly this.");
 }
 
 function showExport() {
@@ -170,38 +185,31 @@ function showExport() {
   );
 }
 
+/** Only the room, as large as the screen allows; again to come back. */
+function present() {
+  const on = document.body.toggleAttribute("data-present");
+  if (on) void document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) void document.exitFullscreen();
+  toast(on ? "Presentation: F leaves it." : "Back to the whole page.");
+}
+
 /** @type {(Shortcut & {run: () => void})[]} */
 const SHORTCUTS = [
-  ...ROOMS.map(({ id, title, key }) => ({ key, does: `Open ${title}`, run: () => go(id) })),
+  { key: "g h", does: "Open Home", run: () => go("home") },
+  ...ROOMS.map(({ id, title, key }) => ({ key: `g ${key}`, does: `Open ${title}`, run: () => go(id) })),
+  { key: "Ctrl+K", does: "Find a room, a model or a command", run: () => palette() },
   { key: "Ctrl+Z", does: "Undo", run: () => journey.undo() },
   { key: "Ctrl+Shift+Z", does: "Redo", run: () => journey.redo() },
-  { key: "c", does: "Copy the link to this very state", run: () => void copyLink() },
+  { key: "c", does: "Copy the link to this very state", run: copyLink },
   { key: "e", does: "Export figures and numbers", run: showExport },
+  { key: "F", does: "Presentation mode", run: present },
   { key: "t", does: "Light or dark", run: toggleTheme },
   { key: "?", does: "This help", run: () => openHelp(SHORTCUTS, stage.shortcuts) },
 ];
 
-/** @param {KeyboardEvent} event */
-function pressed(event) {
-  const target = event.target instanceof Element ? event.target : null;
-  const field = target?.closest("input:not([type=range],[type=checkbox],[type=radio]), textarea, select");
-  const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const command = event.ctrlKey || event.metaKey;
-  if (event.defaultPrevented || event.altKey || document.querySelector("dialog[open]")) return;
-  if (command && (name === "z" || name === "y")) {
-    // Text being written has its own undo; a number cell has ours.
-    if (field && !field.matches("[data-undo]")) return;
-    event.preventDefault();
-    if (name === "y" || event.shiftKey) journey.redo();
-    else journey.undo();
-    return;
-  }
-  if (field || command) return;
-  if (name.startsWith("Arrow") && target?.matches("input[type=range], input[type=radio]")) return; // they move by these keys
-  const shortcut = [...stage.shortcuts, ...SHORTCUTS].find(({ key, run }) => run && key.toLowerCase() === name.toLowerCase());
-  if (!shortcut?.run) return;
-  event.preventDefault();
-  shortcut.run(event);
+function palette() {
+  const commands = SHORTCUTS.filter(({ key }) => !key.startsWith("g ") && key !== "Ctrl+K");
+  void openPalette({ go, commands, openModel });
 }
 
 /** A file dropped anywhere is meant for the room that reads files. @param {DragEvent} event */
@@ -210,8 +218,9 @@ async function dropped(event) {
   if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
   event.preventDefault();
   if (event.type !== "drop" || !file) return;
-  journey.go({ room: "file", state: {} });
-  await open("file");
+  const room = file.type.startsWith("image/") && !api.STATIC ? "see" : "file";
+  journey.go({ room, state: {} });
+  await open(room);
   const carried = new DataTransfer();
   carried.items.add(file);
   main.firstElementChild?.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, cancelable: true }));
@@ -224,7 +233,7 @@ function heard(here) {
   void api.returned().then(() => {
     gone.hidden = true;
     toast("The server is back.");
-    if (!stage.mounted || !["home", "build"].includes(stage.id)) void open(stage.id);
+    if (!stage.mounted || ROOMS.find(({ id }) => id === stage.id)?.server) void open(stage.id);
   });
 }
 
@@ -235,45 +244,38 @@ function part(id) {
   return element;
 }
 
-function start() {
+async function start() {
   applyTheme();
-  replace(
-    nav,
-    ROOMS.slice(1).map(({ id, title, key }) =>
-      h(
-        "a",
-        {
-          href: `#/${id}`,
-          dataset: { room: id },
-          "aria-keyshortcuts": key,
-          onclick: (/** @type {MouseEvent} */ event) => {
-            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-            event.preventDefault();
-            go(id);
-          },
-        },
-        title,
-        h("kbd", { "aria-hidden": "true" }, key),
-      ),
-    ),
-  );
-  part("undo").addEventListener("click", () => journey.undo());
-  part("redo").addEventListener("click", () => journey.redo());
-  part("link").addEventListener("click", () => void copyLink());
-  part("export").addEventListener("click", showExport);
-  part("theme").addEventListener("click", toggleTheme);
-  part("help").addEventListener("click", () => openHelp(SHORTCUTS, stage.shortcuts));
+  document.body.toggleAttribute("data-embed", new URLSearchParams(location.search).get("embed") === "1");
+  const clicks = {
+    undo: () => journey.undo(),
+    redo: () => journey.redo(),
+    link: share,
+    export: showExport,
+    theme: toggleTheme,
+    find: palette,
+    models: () => void openModels({ chosen: (_, model) => openModel(model) }),
+    help: () => openHelp(SHORTCUTS, stage.shortcuts),
+  };
+  for (const [id, run] of Object.entries(clicks)) part(id).addEventListener("click", run);
   journey.changed = () => {
-    part("undo").toggleAttribute("disabled", journey.at === 0);
+    part("undo").toggleAttribute("disabled", journey.at <= journey.floor);
     part("redo").toggleAttribute("disabled", journey.at >= journey.last);
   };
   journey.changed();
-  addEventListener("keydown", pressed);
+  keyboard({
+    everywhere: SHORTCUTS,
+    here: () => stage.shortcuts,
+    undo: () => journey.undo(),
+    redo: () => journey.redo(),
+  });
   addEventListener("dragover", dropped);
   addEventListener("drop", dropped);
   api.watch(heard);
   document.addEventListener("guide", () => (stage.id === "build" ? guide(part("guide"), true, true) : go("build")));
+  // Pictures measure their words, so the letters come first; a page whose fonts are slow does not wait for them.
+  await Promise.race([document.fonts.load('1em "regard text"'), new Promise((resolve) => setTimeout(resolve, 400))]);
   void open(journey.place.room);
 }
 
-start();
+void start();

@@ -1,6 +1,7 @@
-/** Figures and numbers to take away: SVG and PNG with their caption, CSV and JSON. */
+/** Figures and numbers to take away: SVG and PNG with their caption and fonts, CSV and JSON. */
 
 import { h, svg } from "./dom.js";
+import { withFonts } from "./fonts.js";
 import { openSheet } from "./sheet.js";
 
 /** @typedef {{columns: string[], rows: (string | number)[][]}} Table */
@@ -12,30 +13,58 @@ import { openSheet } from "./sheet.js";
  * @property {() => Table | Promise<Table>} [table]
  * @property {() => unknown} [json] may be a promise
  */
+/** What a picture leaves with. @typedef {{caption: string, ground: boolean}} How */
 /** @typedef {{caption: string, room: string, toast: (message: string, kind?: "note" | "error") => void}} Setting */
 
 const LINE = 18; // of the caption, in pixels
 const EDGE = 16;
 /** What a figure has from the style sheets and must carry with it. */
-const CARRIED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "font-style", "text-anchor", "dominant-baseline"];
+const CARRIED = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "font-style",
+  "text-anchor",
+  "dominant-baseline",
+];
 
 /** Offer all figures in a dialog. @param {Figure[]} figures @param {Setting} setting */
 export function openExport(figures, setting) {
+  const caption = h("input", { type: "checkbox", checked: true });
+  const ground = h("input", { type: "checkbox" });
+  const how = () => ({ caption: caption.checked ? setting.caption : "", ground: ground.checked });
   openSheet(
     "Export",
     figures.length === 0 && h("p", null, "There is nothing to export yet: make a picture first, then come back."),
-    figures.map((figure) => row(figure, setting)),
-    setting.caption && h("p", { class: "quiet" }, "Caption: ", setting.caption),
+    figures.map((figure) => row(figure, setting, how)),
+    figures.length > 0 && h("label", { class: "check" }, ground, "with the page's ground; else it is transparent"),
+    setting.caption && h("label", { class: "check" }, caption, "with its caption: ", setting.caption),
   );
 }
 
-/** @param {Figure} figure @param {Setting} setting */
-function row(figure, setting) {
+/** @param {Figure} figure @param {Setting} setting @param {() => How} how */
+function row(figure, setting, how) {
   const name = `regard-${setting.room}-${slug(figure.title)}`;
   /** @param {string} label @param {() => Promise<Blob>} make */
   const button = (label, make) =>
-    h("button", { class: "button", "aria-label": `${figure.title} as ${label}`, onclick: () => void save(`${name}.${label.toLowerCase()}`, make, setting) }, label);
-  const drawn = async () => captioned(await /** @type {Required<Figure>} */ (figure).svg(), setting.caption);
+    h(
+      "button",
+      {
+        class: "button",
+        "aria-label": `${figure.title} as ${label}`,
+        onclick: () => void save(`${name}.${label.toLowerCase()}`, make, setting),
+      },
+      label,
+    );
+  const drawn = async () => withFonts(captioned(await /** @type {Required<Figure>} */ (figure).svg(), how()));
   return h(
     "div",
     { class: "export-row" },
@@ -69,12 +98,12 @@ export function download(name, blob) {
 }
 
 /**
- * A copy that stands alone: styles written into it, a ground, and the caption below.
+ * A copy that stands alone: styles written into it, the caption below, and a ground if it is wished.
  * @param {SVGSVGElement} source drawn on the page, or loose
- * @param {string} caption
+ * @param {How} how
  * @returns {SVGSVGElement}
  */
-export function captioned(source, caption) {
+export function captioned(source, { caption, ground }) {
   const loose = !source.isConnected;
   if (loose) document.body.append(h("div", { class: "backstage" }, source));
   const [width, height] = measure(source);
@@ -91,11 +120,26 @@ export function captioned(source, caption) {
   copy.setAttribute("height", String(height));
   return svg(
     "svg",
-    { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width + 2 * EDGE} ${tall + 2 * EDGE}`, width: width + 2 * EDGE, height: tall + 2 * EDGE },
-    svg("rect", { width: "100%", height: "100%", fill: style.backgroundColor }),
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      viewBox: `0 0 ${width + 2 * EDGE} ${tall + 2 * EDGE}`,
+      width: width + 2 * EDGE,
+      height: tall + 2 * EDGE,
+    },
+    ground && svg("rect", { width: "100%", height: "100%", fill: style.backgroundColor }),
     copy,
     lines.map((line, i) =>
-      svg("text", { x: EDGE, y: height + 2 * EDGE + (i + 0.7) * LINE, fill: style.color, "font-size": 12, "font-family": style.fontFamily }, line),
+      svg(
+        "text",
+        {
+          x: EDGE,
+          y: height + 2 * EDGE + (i + 0.7) * LINE,
+          fill: style.color,
+          "font-size": 12,
+          "font-family": style.fontFamily,
+        },
+        line,
+      ),
     ),
   );
 }
@@ -115,7 +159,10 @@ export async function png(element) {
     const canvas = h("canvas", { width: image.naturalWidth * 2, height: image.naturalHeight * 2 });
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the figure is too large for a PNG; take the SVG"))), "image/png"),
+      canvas.toBlob(
+        (blob) => (blob ? resolve(blob) : reject(new Error("the figure is too large for a PNG; take the SVG"))),
+        "image/png",
+      ),
     );
   } finally {
     URL.revokeObjectURL(href);
@@ -173,4 +220,8 @@ function wrap(text, width) {
 }
 
 /** @param {string} text */
-const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "figure";
+const slug = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "") || "figure";

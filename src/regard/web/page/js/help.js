@@ -36,7 +36,16 @@ function list(title, shortcuts) {
     h(
       "dl",
       { class: "keys" },
-      shortcuts.map(({ key, does }) => [h("dt", null, key.split(/(?<=.)\+/).map((each) => h("kbd", null, SIGNS[each] ?? each))), h("dd", null, does)]).flat(),
+      shortcuts
+        .map(({ key, does }) => [
+          h(
+            "dt",
+            null,
+            key.split(/(?<=.)\+/).map((each) => h("kbd", null, SIGNS[each] ?? each)),
+          ),
+          h("dd", null, does),
+        ])
+        .flat(),
     ),
   );
 }

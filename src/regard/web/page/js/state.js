@@ -30,7 +30,9 @@ export function format({ room, state }) {
 
 /** Escape only what would change the meaning, so that a link can be read. @param {string} value */
 function readable(value) {
-  return encodeURIComponent(value).replace(/%(2C|3B|3A|2F|7C|40)/gi, decodeURIComponent).replace(/%20/g, "+");
+  return encodeURIComponent(value)
+    .replace(/%(2C|3B|3A|2F|7C|40)/gi, decodeURIComponent)
+    .replace(/%20/g, "+");
 }
 
 /** The place, and the way back. */
@@ -40,6 +42,7 @@ export class Journey {
     this.place = parse(location.hash);
     this.at = Number(history.state?.at ?? 0);
     this.last = this.at;
+    this.floor = Number(history.state?.floor ?? this.at); // where the room was entered: undo does not leave it
     this._kind = "";
     this._when = 0;
     this._held = false;
@@ -47,8 +50,9 @@ export class Journey {
     this._timer = undefined;
     /** @type {() => void} */
     this.changed = () => {};
-    history.replaceState({ at: this.at }, "");
+    history.replaceState({ at: this.at, floor: this.floor }, "");
     addEventListener("popstate", () => {
+      const { room } = this.place;
       clearTimeout(this._timer);
       this._timer = undefined;
       this._kind = "";
@@ -57,9 +61,11 @@ export class Journey {
         // The reader wrote an address: that is a step forward, too.
         this.at += 1;
         this.last = this.at;
-        history.replaceState({ at: this.at }, "");
+        if (this.place.room !== room) this.floor = this.at;
+        history.replaceState({ at: this.at, floor: this.floor }, "");
       }
       this.at = Number(history.state?.at ?? 0);
+      this.floor = Number(history.state?.floor ?? 0);
       this.last = Math.max(this.last, this.at);
       arrived(this.place);
       this.changed();
@@ -85,13 +91,15 @@ export class Journey {
     if (undo && !same) this._step();
     if (undo) [this._kind, this._when] = [typeof undo === "string" ? undo : "", now];
     this.place = { ...this.place, state: next };
-    this._timer ??= setTimeout(() => this.write(), WRITE);
+    // A single step stands in the address at once: who reloads in the next moment must not lose it.
+    if (undo === true) this.write();
+    else this._timer ??= setTimeout(() => this.write(), WRITE);
     this.changed();
   }
 
   /** Go to a room. @param {Place} place */
   go(place) {
-    this._step();
+    this._step(place.room !== this.place.room);
     this._kind = "";
     this.place = place;
     this.write();
@@ -100,7 +108,7 @@ export class Journey {
 
   undo() {
     this.write();
-    if (this.at > 0) history.back();
+    if (this.at > this.floor) history.back();
   }
 
   redo() {
@@ -112,14 +120,15 @@ export class Journey {
   write() {
     clearTimeout(this._timer);
     this._timer = undefined;
-    history.replaceState({ at: this.at }, "", format(this.place));
+    history.replaceState({ at: this.at, floor: this.floor }, "", format(this.place));
   }
 
-  /** Leave the present behind as it is, and begin a new entry. */
-  _step() {
+  /** Leave the present behind as it is, and begin a new entry. @param {boolean} [entering] another room */
+  _step(entering = false) {
     this.write();
     this.at += 1;
     this.last = this.at;
-    history.pushState({ at: this.at }, "", format(this.place));
+    if (entering) this.floor = this.at;
+    history.pushState({ at: this.at, floor: this.floor }, "", format(this.place));
   }
 }

@@ -25,17 +25,38 @@ export async function showCode(host, { name, mark, from }) {
     asked.delete(name);
     if (host.dataset.name !== name) return;
     const file = `regard/${name.split(".").slice(0, 2).join("/")}.py`;
-    replace(host, h("p", { class: "quiet" }, "Computed by ", h("code", null, name.split(".").slice(2).join(".")), " in ", h("code", null, file), "; start ", h("code", null, "regard explore"), " to see the lines here."));
+    replace(
+      host,
+      h(
+        "p",
+        { class: "quiet" },
+        "Computed by ",
+        h("code", null, name.split(".").slice(2).join(".")),
+        " in ",
+        h("code", null, file),
+        "; start ",
+        h("code", null, "regard explore"),
+        " to see the lines here.",
+      ),
+    );
   }
 }
 
 /** The first line and the marked ones; the rest on demand. @param {Source} source @param {string[]} mark @param {string} [from] */
 function lines({ path, first, code }, mark, from) {
   const whole = code.split("\n");
-  const start = from ? Math.max(0, whole.findIndex((line) => line.includes(from))) : 0;
+  const start = from
+    ? Math.max(
+        0,
+        whole.findIndex((line) => line.includes(from)),
+      )
+    : 0;
   const kept = trimmed(whole.slice(start));
   const body = h("code");
-  const more = h("button", { "aria-expanded": "false", onclick: () => show(more.getAttribute("aria-expanded") === "false") });
+  const more = h("button", {
+    "aria-expanded": "false",
+    onclick: () => show(more.getAttribute("aria-expanded") === "false"),
+  });
   /** @param {boolean} all */
   function show(all) {
     const marked = kept.map((line) => mark.some((each) => line.includes(each)));

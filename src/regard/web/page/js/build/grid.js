@@ -21,6 +21,8 @@ import { bounded, brief, round, shown } from "./numbers.js";
  * @property {boolean} [again] the words stand already at the matrix before
  * @property {boolean} [bare] no numbers: colour says it
  * @property {boolean} [barred] a weight fills its cell from the left
+ * @property {boolean} [mirrored] the words stand at the right
+ * @property {boolean} [summed] a line below tells the sum
  */
 
 const STEP = 0.1;
@@ -34,10 +36,17 @@ export class Grid {
     /** @type {HTMLElement[][]} */
     this.cells = Array.from({ length: height }, (_, i) => Array.from({ length: width }, (_, j) => this._cell(i, j)));
     this.labels = (rows ?? []).map((row) => h("span", { class: "grid-row" }, row));
-    const body = this.cells.flatMap((cells, i) => [rows ? this.labels[i] ?? null : null, ...cells]);
+    const body = this.cells.flatMap((cells, i) => {
+      const label = rows ? (this.labels[i] ?? null) : null;
+      return options.mirrored ? [...cells, label] : [label, ...cells];
+    });
+    const kinds = /** @type {const} */ (["added", "bare", "barred", "again", "mirrored"]).filter(
+      (kind) => options[kind],
+    );
+    this.total = options.summed ? h("output", { class: "total" }) : null;
     this.element = h(
       "figure",
-      { class: `grid ${added ? "added" : ""} ${options.bare ? "bare" : ""} ${options.barred ? "barred" : ""} ${options.again ? "again" : ""}`, style: { "--columns": width } },
+      { class: `grid ${kinds.join(" ")} ${height === 1 && !rows ? "single" : ""}`, style: { "--columns": width } },
       h("figcaption", null, h("span", { class: "grid-title" }, title, note && h("span", { class: "grid-note" }, note))),
       h(
         "div",
@@ -46,12 +55,20 @@ export class Grid {
         columns?.map((column) => h("span", { class: "grid-column" }, h("span", null, column))),
         body,
       ),
+      this.total,
     );
     if (rows) this.element.classList.add("labelled");
   }
 
-  /** @param {Matrix} values @param {{row?: number, column?: number, most?: number}} [chosen] */
-  update(values, { row = -1, column, most } = {}) {
+  /** Other words at the same rows. @param {string[]} rows */
+  name(rows) {
+    this.options.rows = rows;
+    this.labels.forEach((label, i) => (label.textContent = rows[i] ?? ""));
+  }
+
+  /** @param {Matrix} values @param {{row?: number, column?: number, most?: number, total?: string}} [chosen] */
+  update(values, { row = -1, column, most, total } = {}) {
+    if (this.total) this.total.textContent = total ?? "";
     const { kind = "vector", bare, barred } = this.options;
     const peak = most ?? Math.max(1e-9, ...values.flat().filter(Number.isFinite).map(Math.abs));
     this.cells.forEach((cells, i) =>
@@ -75,14 +92,16 @@ export class Grid {
   /** @param {number} i @param {number} j */
   _where(i, j) {
     const { rows, spoken, columns, name } = this.options;
-    return [name, (rows ?? spoken)?.[i], columns?.[j] ?? (this.width > 1 ? `number ${j + 1}` : null)].filter(Boolean).join(", ");
+    return [name, (rows ?? spoken)?.[i], columns?.[j] ?? (this.width > 1 ? `number ${j + 1}` : null)]
+      .filter(Boolean)
+      .join(", ");
   }
 
   /** @param {number} i @param {number} j @returns {HTMLElement} */
   _cell(i, j) {
-    const { edit, pick, kind = "vector" } = this.options;
+    const { edit, pick, bare, kind = "vector" } = this.options;
     if (edit) return number(this._where(i, j), (value) => edit(i, j, value));
-    if (!pick) return h("span", { class: `cell ${kind}` });
+    if (!pick) return h("span", { class: `cell ${kind}`, role: bare ? "img" : null });
     return h("button", {
       class: `cell ${kind}`,
       onclick: () => pick(i, j),
@@ -92,7 +111,9 @@ export class Grid {
 
   /** @param {KeyboardEvent} event @param {number} i @param {number} j */
   _walk(event, i, j) {
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
+    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[
+      event.key
+    ] ?? [0, 0];
     const next = this.cells[i + down]?.[j + right];
     if (down === 0 && right === 0) return;
     event.preventDefault();
@@ -109,7 +130,12 @@ export function number(name, change) {
   let drag = null;
   let kept = ""; // the last number that was one
   const input = h("input", {
-    class: "cell vector", inputmode: "decimal", autocomplete: "off", "aria-label": name, title: "type, arrow keys, or drag up and down", dataset: { undo: "" },
+    class: "cell vector",
+    inputmode: "decimal",
+    autocomplete: "off",
+    "aria-label": name,
+    title: "type, arrow keys, or drag up and down",
+    dataset: { undo: "" },
     onfocus: () => (kept = input.value),
     oninput: () => {
       input.dataset.typing = "yes";

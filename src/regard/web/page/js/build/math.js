@@ -35,7 +35,7 @@ export function dot(q, k, scale = (q[0]?.length ?? 1) ** -0.5) {
 /** Softmax over the visible keys; a query that sees nothing weighs nothing. @param {Matrix} scores @param {Visible} [visible] @returns {Matrix} */
 export function weigh(scores, visible) {
   return scores.map((row, i) => {
-    const seen = row.map((x, j) => (visible?.[i]?.[j] ?? true ? x : -Infinity));
+    const seen = row.map((x, j) => ((visible?.[i]?.[j] ?? true) ? x : -Infinity));
     const highest = Math.max(...seen);
     if (highest === -Infinity) return row.map(() => 0);
     const raised = seen.map((x) => Math.exp(x - highest)); // the same shares, and nothing overflows
@@ -71,6 +71,56 @@ export function look(x, context, head, visible) {
   const scores = dot(q, k);
   const weights = weigh(scores, visible);
   return { q, k, v, scores, weights, y: product(weights, v) };
+}
+
+/** Every row with the same length: divided by the root of the mean of its squares (RMSNorm). @param {Matrix} x @returns {Matrix} */
+export function norm(x) {
+  return x.map((row) =>
+    row.map((each) => each / Math.sqrt(sum(row.map((value) => value * value)) / row.length + 1e-6)),
+  );
+}
+
+/** Two matrices with a ReLU between them, for each row alone. @param {Matrix} x @param {{up: Matrix, down: Matrix}} weights @returns {Matrix} */
+export function mlp(x, { up, down }) {
+  return product(
+    product(x, up).map((row) => row.map((each) => Math.max(0, each))),
+    down,
+  );
+}
+
+/**
+ * One block, pre-norm: attention and MLP read a normalised copy, and what they say is added to the stream. A part that is
+ * `off` is left out; without the residual its answer takes the place of the stream.
+ * @param {Matrix} x @param {{q: Matrix, k: Matrix, v: Matrix}} head @param {{up: Matrix, down: Matrix}} network @param {Set<string>} [off]
+ */
+export function block(x, head, network, off = new Set()) {
+  /** @param {Matrix} a */
+  const normed = (a) => (off.has("norm") ? a : norm(a));
+  /** @param {Matrix} stream @param {Matrix | null} branch */
+  const joined = (stream, branch) => (branch === null ? stream : off.has("residual") ? branch : plus(stream, branch));
+  const read = normed(x);
+  const attended = off.has("attention") ? null : look(read, read, head).y;
+  const middle = joined(x, attended);
+  const thought = off.has("MLP") ? null : mlp(normed(middle), network);
+  return { attended, middle, thought, y: joined(middle, thought) };
+}
+
+/** @param {Matrix} a @param {Matrix} b @returns {Matrix} */
+export function plus(a, b) {
+  return a.map((row, i) => row.map((x, j) => x + b[i][j]));
+}
+
+/** The sines and cosines of a position, each pair slower than the one before. @param {number} t @param {number} width @param {number} [base] */
+export function sinusoid(t, width, base = 10000) {
+  return Array.from({ length: width }, (_, i) => {
+    const angle = t / base ** ((i - (i % 2)) / width);
+    return i % 2 ? Math.cos(angle) : Math.sin(angle);
+  });
+}
+
+/** A number in binary, the largest digit first. @param {number} t @param {number} digits */
+export function binary(t, digits) {
+  return Array.from({ length: digits }, (_, i) => (t >> (digits - 1 - i)) & 1);
 }
 
 /** Lay the heads' answers side by side, row for row. @param {Matrix[]} parts @returns {Matrix} */

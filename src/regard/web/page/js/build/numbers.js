@@ -3,6 +3,8 @@
  */
 
 import { causal, product } from "./math.js";
+import { places, thrown } from "./place.js";
+import { SENTENCES } from "./train.js";
 
 /** @typedef {import("./math.js").Matrix} Matrix */
 /** @typedef {import("../state.js").Flat} Flat */
@@ -23,59 +25,84 @@ import { causal, product } from "./math.js";
  * @property {Matrix} z their vectors
  * @property {number} row the word that asks
  * @property {number} column the word that is looked at
+ * @property {number[]} order in which the twin of the sentence has its words
+ * @property {boolean} placed whether positions are added
+ * @property {number} time the position that is shown
+ * @property {Set<string>} off parts of the block that are switched off
+ * @property {number} depth how many blocks
+ * @property {Run[]} run the training so far
+ * @property {number} rate of learning
+ * @property {number} asked which sentence of the training is shown
+ * @property {number[] | null} y the answer, where somebody has moved it
+ * @property {number} heat the temperature of the last softmax
  */
+/** @typedef {{steps: number, rate: number}} Run */
 
 export const MOST = 6; // words that fit a phone
 export const REACH = 3; // numbers lie between -3 and 3
 export const SENTENCE = "we see the sky";
 export const OTHER = "vediamo il cielo";
 
-/** The words of the lecture; all others find their place by their letters. @type {Record<string, [number, number]>} */
-const KNOWN = {
-  we: [1.7, 0.8], see: [0.8, 1.7], the: [-1.6, 0.6], sky: [0.3, -1.8],
-  vediamo: [1.2, 1.1], il: [-1.8, 0.5], cielo: [0.4, -1.9],
-};
 const QUESTION = [1.1, 1.1];
 const TURN = 90; // degrees from the first head's question to that of the second
 const NETWORK = [1, 1, 1];
 /** W and U of the additive score. U has three directions that cancel out and W is its opposite, so together with `b` the
  * sum of the three tanh is highest where k = q. */
-export const ADDITIVE = { q: [[-1, 0, 1], [0, -1, 1]], k: [[1, 0, -1], [0, 1, -1]], b: 1 };
+export const ADDITIVE = {
+  q: [
+    [-1, 0, 1],
+    [0, -1, 1],
+  ],
+  k: [
+    [1, 0, -1],
+    [0, 1, -1],
+  ],
+  b: 1,
+};
 /** @type {Record<string, Matrix>} */
 const MATRICES = {
-  wq: [[1.2, 0], [0, 1.2]], wk: [[1, 0], [0, 1]], wv: [[0, 1], [1, 0]],
-  wq2: [[1.2, 0], [0, 1.2]], wk2: [[1, 0], [0, 1]], wv2: [[1, 0], [0, -1]],
-  wo: [[1, 0], [0, 1], [0.5, 0], [0, 0.5]],
+  wq: [
+    [1.2, 0],
+    [0, 1.2],
+  ],
+  wk: [
+    [1, 0],
+    [0, 1],
+  ],
+  // What the words have in common is shrunk, what tells them apart is kept: found together, they still add what is their own.
+  wv: [
+    [0.8, -0.35],
+    [-0.35, 0.8],
+  ],
+  wq2: [
+    [1.2, 0],
+    [0, 1.2],
+  ],
+  wk2: [
+    [1, 0],
+    [0, 1],
+  ],
+  wv2: [
+    [1, 0],
+    [0, -1],
+  ],
+  wo: [
+    [1, 0],
+    [0, 1],
+    [0.5, 0],
+    [0, 0.5],
+  ],
 };
-
-/** Where a word lies: always the same place for the same word. @param {string} word @param {number} [index] which number @returns {number} */
-export function place(word, index = 0) {
-  const known = KNOWN[word.toLowerCase()];
-  if (known && index < 2) return known[index] ?? 0;
-  // Two uniform numbers from the letters, then Box and Muller: numbers like those of a trained embedding.
-  const [a, b] = [hash(`${word.toLowerCase()}/${index}/a`), hash(`${word.toLowerCase()}/${index}/b`)];
-  const normal = Math.sqrt(-2 * Math.log(a)) * Math.cos(2 * Math.PI * b);
-  return round(Math.max(-2.2, Math.min(2.2, normal * (index < 2 ? 1.3 : 1))));
-}
-
-/** @param {string} text @returns {number} above 0 and below 1 */
-function hash(text) {
-  let value = 2166136261;
-  for (const letter of text) value = Math.imul(value ^ (letter.codePointAt(0) ?? 0), 16777619);
-  value = Math.imul(value ^ (value >>> 15), 2246822507);
-  value = Math.imul(value ^ (value >>> 13), 3266489909);
-  return ((value ^ (value >>> 16)) >>> 0) / 4294967296 + 1e-9;
-}
 
 /** @param {string} text @returns {string[]} */
 export function split(text) {
-  const words = text.trim().split(/\s+/).filter(Boolean).slice(0, MOST).map((word) => word.slice(0, 14));
+  const words = text
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, MOST)
+    .map((word) => word.slice(0, 14));
   return words.length ? words : ["…"];
-}
-
-/** @param {string[]} words @returns {Matrix} */
-export function places(words) {
-  return words.map((word) => [place(word, 0), place(word, 1)]);
 }
 
 /** @param {Flat} state @returns {Numbers} */
@@ -84,13 +111,19 @@ export function read(state) {
   const others = split(String(state.other ?? OTHER));
   const x = matrix(state.x, places(words));
   const heads = ["", "2"].map((which) => ({
-    q: named(state, `wq${which}`), k: named(state, `wk${which}`), v: named(state, `wv${which}`),
+    q: named(state, `wq${which}`),
+    k: named(state, `wk${which}`),
+    v: named(state, `wv${which}`),
   }));
   const angle = Math.round(within(Number(String(state.turn ?? "") || TURN), 0, 359, TURN));
   const second = heads[1];
   if (second) second.q = turned(second.q, angle);
   return {
-    words, others, x, heads, turn: angle,
+    words,
+    others,
+    x,
+    heads,
+    turn: angle,
     q: matrix(state.q, [QUESTION])[0] ?? QUESTION,
     w: matrix(state.w, [NETWORK])[0] ?? NETWORK,
     v: matrix(state.v, values(places(words))),
@@ -100,8 +133,61 @@ export function read(state) {
     z: matrix(state.z, places(others)),
     row: index(state.row, words.length - 1),
     column: index(state.column, words.length - 1),
+    ...further(state, words.length),
   };
 }
+
+export const PARTS = ["norm", "attention", "residual", "MLP"];
+export const DEPTH = 8;
+export const RATES = [0.05, 0.1, 0.2, 0.5, 1, 2, 4];
+export const LONGEST = 2000; // steps of training that a link repeats
+
+/** What the later steps hold. @param {Flat} state @param {number} count */
+function further(state, count) {
+  const order = String(state.order ?? "")
+    .split(",")
+    .map(Number);
+  const whole = order.length === count && [...order].sort((a, b) => a - b).every((each, i) => each === i);
+  const rate = Number(state.rate ?? 0.2);
+  const moved = matrix(state.y, [[NaN, NaN]])[0];
+  return {
+    order: whole && state.order !== undefined ? order : Array.from({ length: count }, (_, i) => count - 1 - i),
+    placed: String(state.placed ?? "") === "1",
+    time: index(state.time, 15),
+    off: new Set(
+      PARTS.filter((part) =>
+        String(state.off ?? "")
+          .split(",")
+          .includes(part),
+      ),
+    ),
+    depth: Math.round(within(Number(state.depth ?? 1), 1, DEPTH)),
+    run: runs(String(state.run ?? "")),
+    rate: RATES.includes(rate) ? rate : 0.2,
+    asked: index(state.asked, SENTENCES.length - 1),
+    y: Number.isFinite(moved[0]) ? moved : null,
+    heat: within(Number(state.heat ?? 1), 0.1, 3, 1),
+  };
+}
+
+/** A training as a link tells it: "120@0.2,40@1". @param {string} text @returns {Run[]} */
+function runs(text) {
+  let left = LONGEST;
+  return text
+    .split(",")
+    .slice(0, 40)
+    .map((part) => part.split("@").map(Number))
+    .filter(([steps, rate]) => Number.isInteger(steps) && steps > 0 && RATES.includes(rate))
+    .map(([steps, rate]) => {
+      const taken = Math.min(steps, left);
+      left -= taken;
+      return { steps: taken, rate };
+    })
+    .filter(({ steps }) => steps > 0);
+}
+
+/** @param {Run[]} run */
+export const writeRun = (run) => run.map(({ steps, rate }) => `${steps}@${rate}`).join(",");
 
 /** W q and U k + b, which the additive score adds. @param {Numbers} now */
 export function projected({ q, x }) {
@@ -110,12 +196,12 @@ export function projected({ q, x }) {
 
 /** The values that belong to words before anybody changes them. @param {Matrix} x @returns {Matrix} */
 function values(x) {
-  return x.map(([a = 0, b = 0]) => [b, a]);
+  return product(x, MATRICES.wv).map((row) => row.map(round));
 }
 
 /** A vector carried on to more numbers, for the step that asks what width does. @param {string} word @param {number[]} start @param {number} width */
 export function widened(word, start, width) {
-  return Array.from({ length: width }, (_, i) => start[i] ?? place(word, i));
+  return Array.from({ length: width }, (_, i) => start[i] ?? thrown(word, i));
 }
 
 /** What a link calls a matrix: rows by semicolons. @param {Matrix} a */
@@ -147,7 +233,9 @@ function matrix(text, otherwise) {
   if (typeof text !== "string" || !text) return otherwise.map((row) => [...row]);
   const rows = text.split(";").map((row) => row.split(",").map(Number));
   const fits = rows.length === otherwise.length && rows.every((row, i) => row.length === otherwise[i]?.length);
-  return fits && rows.flat().every(Number.isFinite) ? rows.map((row) => row.map(bounded)) : otherwise.map((row) => [...row]);
+  return fits && rows.flat().every(Number.isFinite)
+    ? rows.map((row) => row.map(bounded))
+    : otherwise.map((row) => [...row]);
 }
 
 /** @param {Matrix} a @param {number} degrees @returns {Matrix} */
@@ -163,7 +251,8 @@ function index(value, most) {
 }
 
 /** @param {number} value @param {number} low @param {number} high @param {number} [otherwise] for what is no number */
-const within = (value, low, high, otherwise = low) => Math.min(high, Math.max(low, Number.isFinite(value) ? value : otherwise));
+const within = (value, low, high, otherwise = low) =>
+  Math.min(high, Math.max(low, Number.isFinite(value) ? value : otherwise));
 /** @param {number} value */
 export const bounded = (value) => within(value, -REACH, REACH);
 /** @param {number} value */
@@ -177,6 +266,9 @@ export function brief(value) {
 /** A number as it is shown, with a real minus and as many figures as a cell holds. @param {number} value @param {number} [digits] */
 export function shown(value, digits = 2) {
   if (value === -Infinity) return "−∞";
-  const text = Math.abs(value) >= 1000 ? value.toExponential(1).replace("+", "") : value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : digits);
+  const text =
+    Math.abs(value) >= 1000
+      ? value.toExponential(1).replace("+", "")
+      : value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : digits);
   return text.replace("-", "−").replace(/^−(0(\.0+)?)$/, "$1");
 }

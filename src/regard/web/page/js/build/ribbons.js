@@ -13,7 +13,19 @@ export class Ribbons {
     this.below = below;
     this.lines = above.map(() => below.map(() => svg("path", { fill: "none" })));
     this.words = above.map((word, i) =>
-      svg("text", { x: at(i, above.length), y: EDGE - 9, class: "asks", role: "button", tabindex: 0, onclick: () => pick(i), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && pick(i) }, word),
+      svg(
+        "text",
+        {
+          x: at(i, above.length),
+          y: EDGE - 9,
+          class: "asks",
+          role: "button",
+          tabindex: 0,
+          onclick: () => pick(i),
+          onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && pick(i),
+        },
+        word,
+      ),
     );
     this.element = h(
       "div",
@@ -35,13 +47,20 @@ export class Ribbons {
         const [x1, x2, share] = [at(i, this.above.length), at(j, this.below.length), weights[i]?.[j] ?? 0];
         set(line, {
           d: `M${x1} ${EDGE}C${x1} ${HIGH / 2} ${x2} ${HIGH / 2} ${x2} ${HIGH - EDGE}`,
-          style: { "stroke-width": `${(share * 16).toFixed(2)}px`, stroke: weight(0.35 + share * 0.5), opacity: row < 0 || row === i ? 0.25 + share * 0.75 : 0.12 },
+          style: {
+            "stroke-width": `${(share * 16).toFixed(2)}px`,
+            stroke: weight(0.35 + share * 0.5),
+            opacity: row < 0 || row === i ? 0.25 + share * 0.75 : 0.12,
+          },
         });
       }),
     );
     this.words.forEach((word, i) => {
       word.classList.toggle("chosen", i === row);
-      word.setAttribute("aria-label", `${this.above[i]} looks at ${this.below.map((other, j) => `${other} ${shown(weights[i]?.[j] ?? 0)}`).join(", ")}`);
+      word.setAttribute(
+        "aria-label",
+        `${this.above[i]} looks at ${this.below.map((other, j) => `${other} ${shown(weights[i]?.[j] ?? 0)}`).join(", ")}`,
+      );
     });
   }
 }

@@ -1,7 +1,11 @@
 /** The equation once more, with the numbers of the chosen word in it. */
 
-import { additive, dot, look, sum, weigh } from "./math.js";
+import { additive, dot, look, sinusoid, sum, weigh } from "./math.js";
 import { brief, projected, shown, widened } from "./numbers.js";
+import { passed } from "./stages/block.js";
+import { compared } from "./stages/next.js";
+import { OUTPUTS, SENTENCES, guess } from "./train.js";
+import { length, trained } from "./trainer.js";
 
 /** @typedef {import("./numbers.js").Numbers} Numbers */
 
@@ -47,6 +51,22 @@ export function worked(step, now) {
       const who = step === "cross" ? now.others[at] : word;
       if (step === "mask" && !now.visible[at][column]) return `“${who}” may not see “${other}”: exp(−∞) = 0`;
       return `“${who}” asks “${other}”: (${products(all.q[at], all.k[column])}) / √2 = ${shown(all.scores[at][column])}, a share of ${shown(all.weights[at][column])}`;
+    }
+    case "order":
+      return `“${word}” at ${row}: (${k.map(brief).join(", ")}) + (${sinusoid(row, 2)
+        .map((each) => shown(each))
+        .join(", ")})`;
+    case "block": {
+      const { x: before, y } = passed(now);
+      return `“${word}”: from (${before[row].map((each) => shown(each)).join(", ")}) to (${y[row].map((each) => shown(each)).join(", ")})`;
+    }
+    case "learning": {
+      const { p, target } = guess(trained(now.run).weights, SENTENCES[now.asked]);
+      return `after ${length(now.run)} ${length(now.run) === 1 ? "step" : "steps"} p(${OUTPUTS[target]}) = ${shown(p[target])}, and −log of that is ${shown(-Math.log(Math.max(p[target], 1e-9)))}`;
+    }
+    case "next": {
+      const { scores, shares } = compared(now);
+      return OUTPUTS.map((each, i) => `${each}: ${shown(scores[i])} → ${shown(shares[i])}`).join(", ");
     }
     default:
       return "";

@@ -1,7 +1,9 @@
 /** Files to begin with: four heads over a sentence, and words that look into a picture. */
 
-import { load } from "./pixels.js";
-import { FORMAT } from "./reading.js";
+import { load } from "../views/pixels.js";
+import { FORMAT } from "../bench/reading.js";
+
+/** @typedef {import("../views/pixels.js").Picture} Picture */
 
 const CELLS = 14; // along a side of the picture, as in a ViT/16
 const ALIKE = 0.002; // how fast attention falls with the distance of two colours
@@ -34,39 +36,66 @@ export function example() {
 /** A scene of the world, seen by the words that tell it, by its things, and by each of its own places.
  * @param {typeof import("../api.js")} api */
 export async function pictureExample(api) {
-  const params = { index: 12, split: "test", style: "whole" };
+  const params = { index: 7, split: "test", style: "whole" };
   const scene = /** @type {import("./world.js").Scene} */ (await api.get("/api/world/scene", { params }));
   const [rgb, masks] = await Promise.all([load(scene.images["rgb"] ?? ""), load(scene.images["masks"] ?? "")]);
+  const where = finder(masks);
   const columns = { kind: "grid", height: CELLS, width: CELLS, image: rgb.whole.toDataURL() };
-  const places = Array.from({ length: CELLS * CELLS }, (_, i) => i);
-  const cellOf = (/** @type {number} */ pixel) =>
-    Math.floor((Math.floor(pixel / rgb.size) * CELLS) / rgb.size) * CELLS + Math.floor(((pixel % rgb.size) * CELLS) / rgb.size);
-  /** Where things are; a word about nothing that can be seen looks everywhere. @param {number[]} things */
-  const where = (things) => {
-    const found = places.map(() => Number(!things.length));
-    masks.grey.forEach((id, pixel) => things.includes(id - 1) && (found[cellOf(pixel)] = (found[cellOf(pixel)] ?? 0) + 1));
-    return shared(found);
-  };
-  const colours = places.map(() => [0, 0, 0]);
-  const many = (rgb.size / CELLS) ** 2;
-  for (let pixel = 0; pixel < rgb.size ** 2; pixel++) {
-    const own = colours[cellOf(pixel)] ?? [];
-    for (const channel of [0, 1, 2]) own[channel] = (own[channel] ?? 0) + (rgb.data[4 * pixel + channel] ?? 0) / many;
-  }
-  const unlike = (/** @type {number[]} */ a, /** @type {number[]} */ b) => a.reduce((sum, x, i) => sum + (x - (b[i] ?? 0)) ** 2, 0);
   const said = scene.captions["en"]?.words ?? [];
   const words = { kind: "words", labels: said.map((word) => word.text) };
-  const boxes = { kind: "boxes", boxes: scene.things.map((thing) => thing.box), labels: scene.things.map((thing) => thing.name) };
-  const alike = colours.map((a) => shared(colours.map((b) => Math.exp(-ALIKE * unlike(a, b)))));
+  const [places, names] = [scene.things.map((thing) => thing.box), scene.things.map((thing) => thing.name)];
+  const boxes = { kind: "boxes", boxes: places, labels: names };
+  const [truth, colours] = ["made from the true masks", "made from the colours"];
+  const told = said.map((word) => where(word.things ?? []));
+  const found = scene.things.map((thing) => where([thing.id]));
   return {
     format: FORMAT,
     title: "An example: looking into a picture",
     views: [
-      { name: "words find their things", kind: "cross", rows: words, columns, weights: said.map((word) => where(word.things ?? [])), model: "made from the true masks" },
-      { name: "places of one colour", kind: "self", layer: 1, rows: columns, columns, weights: alike, model: "made from the colours" },
-      { name: "things in their boxes", kind: "cross", layer: 2, rows: boxes, columns, weights: scene.things.map((thing) => where([thing.id])), model: "made from the true masks" },
+      { name: "words find their things", kind: "cross", layer: 0, rows: words, columns, weights: told, model: truth },
+      {
+        name: "places of one colour",
+        kind: "self",
+        layer: 1,
+        rows: columns,
+        columns,
+        weights: alike(rgb),
+        model: colours,
+      },
+      { name: "things in their boxes", kind: "cross", layer: 2, rows: boxes, columns, weights: found, model: truth },
     ],
   };
+}
+
+const PLACES = Array.from({ length: CELLS * CELLS }, (_, i) => i);
+
+/** The cell that a pixel lies in. @param {number} pixel @param {number} size */
+const cellOf = (pixel, size) =>
+  Math.floor((Math.floor(pixel / size) * CELLS) / size) * CELLS + Math.floor(((pixel % size) * CELLS) / size);
+
+/** Where things are; a word about nothing that can be seen looks everywhere. @param {Picture} masks @returns {(things: number[]) => number[]} */
+function finder({ grey, size }) {
+  return (things) => {
+    const found = PLACES.map(() => Number(!things.length));
+    grey.forEach((id, pixel) => {
+      const cell = cellOf(pixel, size);
+      if (things.includes(id - 1)) found[cell] = (found[cell] ?? 0) + 1;
+    });
+    return shared(found);
+  };
+}
+
+/** Each place looks at those of its colour. @param {Picture} picture */
+function alike({ data, size }) {
+  const colours = PLACES.map(() => [0, 0, 0]);
+  const many = (size / CELLS) ** 2;
+  for (let pixel = 0; pixel < size ** 2; pixel++) {
+    const own = colours[cellOf(pixel, size)] ?? [];
+    for (const channel of [0, 1, 2]) own[channel] = (own[channel] ?? 0) + (data[4 * pixel + channel] ?? 0) / many;
+  }
+  const unlike = (/** @type {number[]} */ a, /** @type {number[]} */ b) =>
+    a.reduce((sum, x, i) => sum + (x - (b[i] ?? 0)) ** 2, 0);
+  return colours.map((a) => shared(colours.map((b) => Math.exp(-ALIKE * unlike(a, b)))));
 }
 
 /** Numbers that add up to 1. @param {number[]} values */

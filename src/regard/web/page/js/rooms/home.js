@@ -1,22 +1,17 @@
 /** Where the page opens: what attention is, in one live picture, and the doors to the rooms. */
 
+import { STATIC } from "../api.js";
 import { look } from "../build/math.js";
 import { read } from "../build/numbers.js";
 import { h, replace } from "../dom.js";
+import { OPEN } from "../navigation.js";
 import * as lines from "../views/lines.js";
 import { Weights } from "../views/view.js";
+import { AREAS } from "./index.js";
 
 /** @typedef {import("../app.js").Context} Context */
 
-const DOORS = [
-  { id: "build", title: "Build up", says: "Attention from its first number on, in ten steps that you can drag, change and break." },
-  { id: "translate", title: "Translate", says: "Type a sentence. Every word of the translation shows where it looked, in every head." },
-  { id: "world", title: "World", says: "Little scenes and what four languages say of them. Point at a word, its thing lights up." },
-  { id: "runs", title: "Runs", says: "Curves of what is being trained on this machine, and what each model can do." },
-  { id: "file", title: "Your file", says: "Attention of any other model, over words or pictures, dropped onto the page." },
-];
-
-export const room = { id: "home", title: "Attention, looked into", key: "h", mount };
+export const room = { id: "home", title: "Attention, looked into", mount };
 
 /** @param {HTMLElement} host @param {Context} context */
 function mount(host, context) {
@@ -40,17 +35,28 @@ function mount(host, context) {
         h(
           "div",
           { class: "buttons" },
-          h("button", { type: "button", class: "button primary", onclick: () => context.go("build") }, "Build it up, in five minutes"),
-          h("button", { type: "button", class: "button", onclick: () => context.go("translate") }, "Watch a model translate"),
+          h(
+            "button",
+            { type: "button", class: "button primary", onclick: () => context.go("build") },
+            "Build it up, step by step",
+          ),
+          h(
+            "button",
+            { type: "button", class: "button", onclick: () => context.go(STATIC ? "gallery" : "translate") },
+            STATIC ? "See what models looked at" : "Watch a model translate",
+          ),
         ),
       ),
       picture,
     ),
-    h(
-      "nav",
-      { class: "doors", "aria-label": "What there is" },
-      DOORS.map(({ id, title, says }) =>
-        h("a", { href: `#/${id}`, class: "door" }, h("h2", null, title), h("p", null, says)),
+    AREAS.map((area) =>
+      h(
+        "nav",
+        { class: "doors", "aria-label": area.title },
+        h("header", null, h("h2", null, area.title), h("p", { class: "quiet" }, area.says)),
+        OPEN.filter((room) => room.area === area.id).map(({ id, title, says }) =>
+          h("a", { href: `#/${id}`, class: "door" }, h("h3", null, title), h("p", null, says)),
+        ),
       ),
     ),
   );

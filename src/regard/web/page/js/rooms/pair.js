@@ -2,29 +2,65 @@
 
 import { h } from "../dom.js";
 import { pick } from "./pick.js";
-import { known, writtenPair } from "./url.js";
 
 /** @typedef {import("../state.js").Flat} Flat */
-/** @typedef {import("./url.js").Pair} Pair */
+/** @typedef {import("../bench/answer.js").Model} Model */
+/** A sentence of the little world. @typedef {{source: string, target: string, index: number}} Pair */
+/** @typedef {{text: string, reference: string}} Said */
 
 /** @type {Record<string, string>} */
-export const LANGUAGES = { en: "English", de: "German", it: "Italian", cs: "Czech" };
+export const LANGUAGES = { en: "English", de: "German", it: "Italian", cs: "Czech", fr: "French" };
+const FOUR = Object.entries(LANGUAGES).slice(0, 4);
 
-/** @param {Pair | null} shown @param {Record<string, any>} model @param {(patch: Flat, undo?: boolean | string) => void} set @param {() => void} leave */
-export function pairing(shown, model, set, leave) {
-  const start = {
-    source: model["multilingual"] ? "it" : known(model["source"], "de"),
-    target: model["multilingual"] ? "en" : known(model["target"], "en"),
-    index: 0,
+/** A model that was trained on the world has a truth to be compared with; to others its sentences are strange. @param {Model} model */
+export const knowsWorld = (model) => model["data"] === "world";
+
+/** `w:it-en-7` @param {string} input @returns {Pair | null} */
+export function readPair(input) {
+  const [, source, target, index] = input.match(/^w:([a-z]{2})-([a-z]{2})-(\d{1,9})$/) ?? [];
+  return source && target ? { source, target, index: Number(index) } : null;
+}
+
+/** @param {Pair} pair */
+export const writtenPair = ({ source, target, index }) => `w:${source}-${target}-${index}`;
+
+/** Where a model of the world begins. @param {Model} model @returns {Pair} */
+export function firstPair(model) {
+  const known = (/** @type {unknown} */ code, /** @type {string} */ otherwise) =>
+    FOUR.some(([each]) => each === code) ? String(code) : otherwise;
+  return { source: known(model["source"], "it"), target: known(model["target"], "en"), index: 7 };
+}
+
+/** What a pair says, asked once. @param {typeof import("../api.js")} api */
+export function sayings(api) {
+  /** @type {Map<string, Promise<Said>>} */
+  const known = new Map();
+  /** @param {Pair} pair */
+  return (pair) => {
+    const key = writtenPair(pair);
+    const found = known.get(key) ?? api.get("/api/world/pair", { params: { ...pair, split: "test" } }).then(sentence);
+    known.set(key, found);
+    found.catch(() => known.delete(key));
+    return found;
   };
-  const pair = shown ?? start;
+}
+
+/** @param {any} found @returns {Said} */
+function sentence(found) {
+  const said = (/** @type {unknown} */ words) =>
+    Array.isArray(words) ? words.join(" ").replace(/ ([.,;:!?])/g, "$1") : String(words);
+  return { text: found.text ?? said(found.source), reference: found.reference ?? said(found.target) };
+}
+
+/** @param {Pair | null} shown @param {Model} model @param {(patch: Flat, undo?: boolean | string) => void} set @param {() => void} leave */
+export function pairing(shown, model, set, leave) {
+  const pair = shown ?? firstPair(model);
   const go = (/** @type {Partial<Pair>} */ patch) => {
     const next = { ...pair, ...patch };
     if (next.source === next.target) next.target = next.source === "en" ? "de" : "en";
-    set({ pair: writtenPair(next), word: "" }, "pair");
+    set({ in: writtenPair(next), at: "" }, "pair");
   };
-  if (!shown)
-    return h("button", { type: "button", class: "button", onclick: () => go({}) }, "A sentence of the world");
+  if (!shown) return h("button", { type: "button", class: "button", onclick: () => go({}) }, "A sentence of the world");
   const index = h("input", {
     type: "number",
     min: 0,
@@ -32,56 +68,23 @@ export function pairing(shown, model, set, leave) {
     "aria-label": "Number of the sentence",
     onchange: () => go({ index: Math.max(0, Math.floor(Number(index.value) || 0)) }),
   });
-  const four = Object.entries(LANGUAGES);
+  const button = (
+    /** @type {string} */ name,
+    /** @type {string} */ sign,
+    /** @type {() => void} */ onclick,
+    disabled = false,
+  ) => h("button", { type: "button", class: "icon small", "aria-label": name, title: name, disabled, onclick }, sign);
+  const fixed = !model["multilingual"];
   return h(
     "div",
     { class: "world-pair", role: "group", "aria-label": "Sentence of the world" },
     h("span", { class: "quiet" }, "World"),
-    pick("from", four, pair.source, (source) => go({ source })),
-    pick("to", four, pair.target, (target) => go({ target })),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "icon small",
-        "aria-label": "Sentence before",
-        disabled: pair.index === 0,
-        onclick: () => go({ index: Math.max(0, pair.index - 1) }),
-      },
-      "‹",
-    ),
+    !fixed && pick("from", FOUR, pair.source, (source) => go({ source })),
+    !fixed && pick("to", FOUR, pair.target, (target) => go({ target })),
+    button("Sentence before", "‹", () => go({ index: Math.max(0, pair.index - 1) }), pair.index === 0),
     index,
-    h(
-      "button",
-      {
-        type: "button",
-        class: "icon small",
-        "aria-label": "Next sentence",
-        onclick: () => go({ index: pair.index + 1 }),
-      },
-      "›",
-    ),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "icon small",
-        "aria-label": "Any sentence",
-        title: "Any sentence",
-        onclick: () => go({ index: Math.floor(Math.random() * 10000) }),
-      },
-      "⚄",
-    ),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "icon small",
-        "aria-label": "Leave the world",
-        title: "Write your own",
-        onclick: leave,
-      },
-      "✕",
-    ),
+    button("Next sentence", "›", () => go({ index: pair.index + 1 })),
+    button("Any sentence", "⚄", () => go({ index: Math.floor(Math.random() * 10000) })),
+    button("Leave the world", "✕", leave),
   );
 }

@@ -1,428 +1,196 @@
 /** Translate: type a sentence and see where each word of the output looked, in one model or in three side by side. */
 
-import { ApiError, aborted } from "../api.js";
+import * as bench from "../bench/bench.js";
+import { textField, tooLong } from "../bench/text.js";
 import { h, replace } from "../dom.js";
-import * as look from "./look.js";
-import { LANGUAGES, pairing } from "./pair.js";
+import * as tree from "../views/tree.js";
+import { output } from "./output.js";
+import { LANGUAGES, firstPair, knowsWorld, pairing, readPair, sayings, writtenPair } from "./pair.js";
 import { pick } from "./pick.js";
 import { refill } from "./refill.js";
-import { MOST, VIEWS, read, writtenEdits, writtenPair } from "./url.js";
 
 /** @typedef {import("../app.js").Context} Context */
-/** @typedef {import("../state.js").Flat} Flat */
-/** @typedef {import("./answer.js").Result} Result */
-/** @typedef {import("./url.js").Pair} Pair */
-/** @typedef {import("./url.js").Wishes} Wishes */
+/** @typedef {import("../bench/address.js").State} State */
+/** @typedef {import("../bench/answer.js").Model} Model */
+/** @typedef {import("../bench/bench.js").InputHands} Hands */
+/** @typedef {{context: Context, limits: Record<string, number>, said: ReturnType<typeof sayings>}} Setting */
 
-const PAUSE = 350; // milliseconds after the last letter
-const KEPT = 16; // answers, so that undo is instant
-export const room = { id: "translate", title: "Translate", key: "2", mount };
+export const room = { id: "translate", title: "Translate", mount };
+
+const BEAM = 5;
+/** What is shown first where a card has no example. @type {Record<string, string>} */
+const FIRST = {
+  de: "Zwei Kinder spielen mit einem roten Ball im Garten.",
+  en: "Two children are playing with a red ball in the garden.",
+  it: "Mi piace la musica.",
+  cs: "Dvě děti si hrají na zahradě s červeným míčem.",
+};
 
 /** @param {HTMLElement} host @param {Context} context */
 async function mount(host, context) {
   const about = await context.api.about();
   const models = about.models.filter((each) => each["task"] === "translate");
-  if (!models.length) {
-    replace(
-      host,
-      h(
-        "section",
-        { class: "empty" },
-        h("h2", null, "No model that translates yet"),
-        h("p", null, "Train one, then start again with it:"),
-        h("code", null, "regard train translate --out runs/mine"),
-        h("code", null, "regard explore --model runs/mine/model"),
-      ),
-    );
-    return { restore() {}, unmount() {} };
-  }
-
-  /** @type {Map<string, Promise<Result>>} */
-  const answers = new Map();
-  /** @type {ReturnType<typeof look.create>[]} */
-  let panels = [];
-  /** @type {{pair: string, found: Promise<{text: string, reference: string}>} | null} */
-  let asked = null;
-  let timer = 0;
-
-  const state = () => read(context.state.get(), models);
-  const set = (/** @type {Flat} */ patch, /** @type {boolean | string} */ undo = true) => {
-    context.state.set(patch, { undo });
-    refresh();
-  };
-
-  const field = h("textarea", {
-    class: "composer",
-    rows: 2,
-    spellcheck: "false",
-    maxlength: about.limits["text"] ?? 2000,
-    "aria-label": "Sentence to translate",
-    placeholder: "Type a sentence …",
-    oninput: () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => set({ text: field.value, pair: "", word: "" }, "typing"), PAUSE);
-    },
-    onkeydown: (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Enter" || event.shiftKey) return;
-      event.preventDefault();
-      clearTimeout(timer);
-      set({ text: field.value, pair: "", word: "" }, "typing");
+  if (!models.length) return none(host);
+  const setting = { context, limits: about.limits, said: sayings(context.api) };
+  return bench.create(host, {
+    context,
+    title: "Translate",
+    tasks: ["translate"],
+    models,
+    input: (place, hands) => input(place, hands, setting),
+    answer: output,
+    ask: (model, state) => ask(model, state, setting),
+    views: [{ id: "beam", title: "Beam", key: "b", bare: true, create: beam }],
+    empty: { title: "Type a sentence", says: "Every word of its translation will show where it looked." },
+    opening: (model) => ({ in: opening(model) }),
+    keeps,
+    code: (model, state) => {
+      const [name, text] = [String(model["name"]), state.input.replace(/^t:/, "")];
+      const quoted = JSON.stringify(text);
+      return {
+        python: `import regard\n\nregard.show(regard.load("${name}").attend(${quoted}))`,
+        command: `regard look ${name} ${quoted}`,
+      };
     },
   });
-  const options = h("div", { class: "translate-options" });
-  const tabs = h("div", { class: "segments tabs", role: "tablist", "aria-label": "View" });
-  const extras = h("div", { class: "view-extras" });
-  const stage = h("div", { class: "looks" });
+}
+
+/** @param {HTMLElement} host */
+function none(host) {
   replace(
     host,
-    h("h1", { class: "unseen" }, "Translate"),
-    field,
-    h("div", { class: "view-bar" }, tabs, extras, options),
-    stage,
+    h(
+      "section",
+      { class: "empty" },
+      h("h2", null, "No model that translates yet"),
+      h("p", null, "Train one, then start again with it:"),
+      h("code", null, "regard train translate --out runs/mine"),
+      h("code", null, "regard explore --model runs/mine/model"),
+    ),
   );
+  return { restore() {}, unmount() {} };
+}
 
-  /** Ask, or remember. @param {Record<string, unknown>} request @param {AbortSignal} signal @param {boolean} [fresh] @returns {Promise<Result>} */
-  async function ask(request, signal, fresh = false) {
-    try {
-      return await shared(request, signal, fresh);
-    } catch (error) {
-      // Somebody else asked the same and gave up.
-      if (aborted(error) && !signal.aborted) return ask(request, signal, fresh);
-      throw error;
-    }
-  }
+/** What a model is shown first: something that it knows. @param {Model} model */
+function opening(model) {
+  if (knowsWorld(model)) return writtenPair(firstPair(model));
+  return `t:${model["examples"]?.[0] ?? FIRST[model["source"]] ?? FIRST["en"]}`;
+}
 
-  /** @param {Record<string, unknown>} request @param {AbortSignal} signal @param {boolean} fresh */
-  function shared(request, signal, fresh) {
-    const key = JSON.stringify(request);
-    const known = answers.get(key);
-    if (known && !fresh) return known;
-    const found = patient(() => context.api.post("/api/translate", request, { signal }), signal).then(complete);
-    answers.set(key, found);
-    found.catch(() => answers.delete(key));
-    for (const old of [...answers.keys()].slice(0, Math.max(0, answers.size - KEPT))) answers.delete(old);
-    return found;
-  }
+/** What was only an example of the model before is not kept for another. @param {State} state @param {Model} from @param {Model} to */
+function keeps({ input: now }, from, to) {
+  const examples = [opening(from), ...(from["examples"] ?? []).map((/** @type {string} */ each) => `t:${each}`)];
+  if (examples.includes(now)) return from["source"] === to["source"] && from["data"] === to["data"];
+  return !readPair(now) || knowsWorld(to);
+}
 
-  /** The sentence of the world that the link names. @param {Pair} pair */
-  function paired(pair) {
-    const key = writtenPair(pair);
-    if (asked?.pair !== key) {
-      const found = context.api.get("/api/world/pair", { params: { ...pair, split: "test" } }).then(sentence);
-      asked = { pair: key, found };
-      found.catch(() => (asked = null));
-    }
-    return asked.found;
-  }
-
-  /** Bring everything in line with the state. */
-  async function refresh() {
-    const now = state();
-    controls(now);
-    if (document.activeElement !== field || now.pair) field.value = now.text;
-    while (panels.length > now.models.length) panels.pop()?.destroy();
-    while (panels.length < now.models.length) panels.push(make(panels.length));
-    stage.style.setProperty("--panels", String(now.models.length));
-    /** @type {{text: string, reference: string} | null} */
-    let said = null;
-    if (now.pair) {
-      try {
-        said = await paired(now.pair);
-        if (writtenPair(state().pair) !== writtenPair(now.pair)) return;
-        if (!now.text || now.text !== said.text) field.value = said.text;
-      } catch (error) {
-        if (!aborted(error)) context.toast(error instanceof Error ? error.message : String(error), "error");
-      }
-    }
-    const text = said?.text ?? now.text;
-    if (!text.trim()) {
-      for (const panel of panels) panel.destroy();
-      panels = [];
-      replace(
-        stage,
-        h(
-          "section",
-          { class: "empty" },
-          h("h2", null, "Type a sentence"),
-          h("p", null, "Every word of its translation will show where it looked."),
-        ),
-      );
-      return;
-    }
-    stage.querySelector(".empty")?.remove();
-    if (!panels.length) panels = now.models.map((_, i) => make(i));
-    now.models.forEach((model, i) => {
-      /** @type {Record<string, unknown>} */
-      const request = { model: model["name"], text, beam: now.beam };
-      if (model["multilingual"]) request["to"] = now.pair?.target ?? now.to ?? firstTarget(model);
-      if (said && now.pair)
-        Object.assign(request, {
-          pair: { ...now.pair, split: "test" },
-          ...(now.force ? { force: said.reference } : {}),
-        });
-      void panels[i]?.show({
-        model,
-        request,
-        edits: now.edits[i] ?? [],
-        look: now.looks[i] ?? "",
-        view: now.view,
-        merge: now.merge,
-        word: now.word,
-        small: now.models.length > 1,
-      });
-    });
-  }
-
-  /** @param {number} i */
-  function make(i) {
-    const top = h("header", { class: "look-top" });
-    const box = h("article", { class: "look-box" }, top);
-    stage.append(box);
-    const made = look.create(box, {
-      context,
-      ask,
-      done: () => {
-        heading(top, i);
-        context.caption(panels.map((panel) => panel.caption()).join(" "));
-      },
-      change: (patch) => {
-        const now = state();
-        /** @type {Flat} */
-        const next = {};
-        if (patch.look !== undefined) next["look"] = swapped(now.looks, i, patch.look).join(",");
-        if (patch.word !== undefined) next["word"] = patch.word === null ? "" : patch.word;
-        if (patch.edits !== undefined)
-          next["edits"] = writtenEdits(swapped(now.edits, i, patch.edits));
-        set(next);
-      },
-    });
-    heading(top, i);
-    const { destroy } = made;
-    return { ...made, destroy: () => (destroy(), box.remove()) };
-  }
-
-  /** Which model a panel shows. @param {HTMLElement} top @param {number} i */
-  function heading(top, i) {
-    const now = state();
-    const model = now.models[i];
-    if (!model) return;
-    const box = h(
-      "select",
-      {
-        "aria-label": now.models.length > 1 ? `Model ${i + 1}` : "Model",
-        onchange: () =>
-          set({
-            model: swapped(now.models, i, named(box.value))
-              .map((each) => each?.["name"] ?? "")
-              .join(","),
-            look: swapped(now.looks, i, "").join(","),
-            edits: writtenEdits(swapped(now.edits, i, [])),
-            word: "",
-          }),
-      },
-      models.map((each) =>
-        h("option", { value: each["name"], selected: each === model }, each === model ? brief(model, now.models) : titled(each)),
-      ),
-    );
-    const without = () => {
-      const gone = (/** @type {any[]} */ some) => some.filter((_, k) => k !== i);
-      set({
-        model: gone(now.models)
-          .map((each) => each["name"])
-          .join(","),
-        look: gone(now.looks).join(","),
-        edits: "",
-        word: "",
-      });
-    };
-    const measured = model["measured"] ?? {};
-    // A model that writes small letters only is not to be blamed for each capital.
-    const bleu = model["lower"] ? measured["bleu_lower"] : measured["bleu"];
-    const facts = [
-      model["parameters"] && `${(model["parameters"] / 1e6).toFixed(1)} M parameters`,
-      typeof bleu === "number" && `BLEU ${bleu.toFixed(2)}`,
-    ];
-    refill(
-      top,
-      box,
-      h("span", { class: "quiet facts" }, facts.filter(Boolean).join(" · ")),
-      now.models.length > 1 &&
-        h(
-          "button",
-          {
-            type: "button",
-            class: "icon small",
-            "aria-label": `Take ${model["title"] ?? model["name"]} away`,
-            onclick: without,
-          },
-          "✕",
-        ),
-    );
-  }
-
-  /** @param {string} name */
-  const named = (name) => models.find((each) => each["name"] === name) ?? models[0] ?? {};
-
-  /** @param {Wishes} now */
-  function controls(now) {
-    const multilingual = now.models.some((model) => model["multilingual"]);
-    const beam = h("input", {
-      type: "range",
-      min: 1,
-      max: about.limits["beam"] ?? 10,
-      value: now.beam,
-      "aria-label": "Beam",
-      onchange: () => set({ beam: beam.value }),
-      oninput: () => replace(width, beam.value),
-    });
-    const width = h("output", null, now.beam);
-    refill(
-      options,
-      pairing(now.pair, now.models[0] ?? {}, set, () => set({ pair: "", text: field.value, word: "" })),
-      multilingual &&
-        !now.pair &&
-        pick(
-          "into",
-          languages(now.models),
-          String(now.to ?? firstTarget(now.models.find((each) => each["multilingual"]) ?? {})),
-          (to) => set({ to }),
-        ),
-      h("label", { class: "pick beam" }, "beam", beam, width),
-      now.models.length < MOST &&
-        models.length > 1 &&
-        h(
-          "button",
-          { type: "button", class: "button", onclick: compare },
-          now.models.length > 1 ? "Add a model" : "Compare models",
-        ),
-    );
-    const cross = now.view !== "beam" && now.view !== "neuron";
-    refill(
-      tabs,
-      VIEWS.map(({ id, title, key }) =>
-        h(
-          "button",
-          {
-            type: "button",
-            role: "tab",
-            "aria-selected": String(id === now.view),
-            title: `${title} (${key})`,
-            onclick: () => set({ view: id }),
-          },
-          title,
-        ),
-      ),
-    );
-    const words = h("input", {
-      type: "checkbox",
-      checked: now.merge === "words",
-      onchange: () => set({ merge: words.checked ? "" : "pieces", word: "" }),
-    });
-    const force = h("input", {
-      type: "checkbox",
-      checked: now.force,
-      onchange: () => set({ force: force.checked ? 1 : "", word: "" }),
-    });
-    refill(
-      extras,
-      cross && h("label", { class: "check" }, words, "pieces merged to words"),
-      now.pair && h("label", { class: "check" }, force, "write the reference"),
-      now.pair && cross && h("span", { class: "check key-gold" }, h("i", { "aria-hidden": "true" }), "gold alignment"),
-    );
-  }
-
-  function compare() {
-    const now = state();
-    // Another kind of model tells most: without attention, with it, and nothing but it.
-    const kinds = new Set(now.models.map(kind));
-    const source = now.models[0]?.["source"];
-    const free = models.filter((each) => !now.models.includes(each));
-    const next =
-      free.find((each) => !kinds.has(kind(each)) && each["source"] === source) ??
-      free.find((each) => !kinds.has(kind(each))) ??
-      free[0] ??
-      models[0];
-    set({ model: [...now.models, next].map((each) => each?.["name"]).join(","), word: "" });
-  }
-
-  context.register({
-    figures: () => panels.flatMap((panel) => panel.figures()),
-    shortcuts: [
-      ...VIEWS.map(({ id, title, key }) => ({ key, does: title, run: () => set({ view: id }) })),
-      { key: "/", does: "Write a sentence", run: () => field.focus() },
-      { key: "[", does: "The head before", run: () => panels[0]?.turn(-1) },
-      { key: "]", does: "The next head", run: () => panels[0]?.turn(1) },
-      {
-        key: "w",
-        does: "Words or pieces",
-        run: () => set({ merge: state().merge === "words" ? "pieces" : "", word: "" }),
-      },
-      { key: "r", does: "Reset all heads", run: () => set({ edits: "" }) },
-      { key: "m", does: "On a thumbnail: switch the head off, or make it uniform" },
-    ],
-  });
-  void refresh();
+/** @param {Model} model @param {State} state @param {Setting} setting */
+async function ask(model, { input: given, flat }, { limits, said }) {
+  const pair = readPair(given);
+  const text = given.replace(/^t:/, "");
+  const long = pair ? "" : tooLong(text, limits["text"]);
+  if (long) throw new Error(long);
+  if (!pair && !text.trim()) return null;
+  const to = model["multilingual"] ? (pair?.target ?? String(flat["to"] || firstTarget(model))) : null;
+  const reference = pair && flat["force"] ? (await said(pair)).reference : null;
   return {
-    restore: () => void refresh(),
-    unmount: () => {
-      clearTimeout(timer);
-      for (const panel of panels) panel.destroy();
-    },
+    model: model["name"],
+    input: pair ? { pair: { ...pair, split: "test" } } : { text },
+    options: { beam: Number(flat["beam"]) || BEAM, ...(to ? { to } : {}), ...(reference ? { force: reference } : {}) },
   };
 }
 
-/** A full queue is asked again after a moment. @template T @param {() => Promise<T>} run @param {AbortSignal} signal @returns {Promise<T>} */
-async function patient(run, signal) {
-  for (let pause = 300; ; pause *= 2) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof ApiError && error.busy) || pause > 3000 || signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-  }
+/** The sentence, and how it is translated. @param {HTMLElement} host @param {Hands} hands @param {Setting} setting */
+function input(host, { set, options }, { limits, said, context }) {
+  const field = textField(host, {
+    label: "Sentence to translate",
+    set: (text) => set({ in: `t:${text}`, force: "", at: "" }, "typing"),
+  });
+  const pairs = h("div", { class: "pairs" });
+  host.append(pairs);
+  return {
+    /** @param {State} state */
+    show(state) {
+      const pair = readPair(state.input);
+      if (!pair) field.show(state.input.replace(/^t:/, ""));
+      else
+        said(pair).then(
+          ({ text }) => readPair(String(context.state.get()["in"]))?.index === pair.index && field.show(text, true),
+          (error) => context.toast(error instanceof Error ? error.message : String(error), "error"),
+        );
+      const leave = () => set({ in: `t:${field.field.value}`, force: "", at: "" });
+      const world = state.models.every(knowsWorld);
+      refill(
+        pairs,
+        (world || pair) && pairing(pair, state.models[0] ?? {}, set, leave),
+        pair && check("write the reference", Boolean(state.flat["force"]), (on) => set({ force: on ? 1 : "", at: "" })),
+      );
+      refill(options, !pair && into(state, set), width(Number(state.flat["beam"]) || BEAM, limits["beam"] ?? 10, set));
+    },
+    focus: field.focus,
+    destroy: field.destroy,
+  };
 }
 
-/** What older answers leave out. @param {any} result @returns {Result} */
-function complete(result) {
-  const target = result.outputs[0] ?? { pieces: [], words: [] };
-  return { ...result, axes: result.axes ?? { source: result.source, target, read: target } };
+/** @param {State} state @param {Hands["set"]} set */
+function into(state, set) {
+  const some = state.models.filter((model) => model["multilingual"]);
+  if (!some.length) return null;
+  const codes = [...new Set(some.flatMap((model) => /** @type {string[]} */ (model["languages"] ?? [])))];
+  const choices = codes.map((code) => /** @type {[string, string]} */ ([code, LANGUAGES[code] ?? code]));
+  return pick("into", choices, String(state.flat["to"] || firstTarget(some[0] ?? {})), (to) => set({ to }));
 }
 
-/** @param {any} found @returns {{text: string, reference: string}} */
-function sentence(found) {
-  const said = (/** @type {unknown} */ words) =>
-    Array.isArray(words) ? words.join(" ").replace(/ ([.,;:!?])/g, "$1") : String(words);
-  return { text: found.text ?? said(found.source), reference: found.reference ?? said(found.target) };
+/** @param {number} now @param {number} most @param {Hands["set"]} set */
+function width(now, most, set) {
+  const told = h("output", null, now);
+  const slider = h("input", {
+    type: "range",
+    min: 1,
+    max: most,
+    value: now,
+    "aria-label": "Beam",
+    onchange: () => set({ beam: slider.value }),
+    oninput: () => replace(told, slider.value),
+  });
+  return h("label", { class: "pick beam" }, "beam", slider, told);
 }
 
-/** @template T @param {T[]} some @param {number} i @param {T} value @returns {(T | undefined)[]} */
-function swapped(some, i, value) {
-  const next = /** @type {(T | undefined)[]} */ ([...some]);
-  next[i] = value;
-  return Array.from(next);
+/** @param {string} label @param {boolean} checked @param {(on: boolean) => void} run */
+function check(label, checked, run) {
+  const box = h("input", { type: "checkbox", checked, onchange: () => run(box.checked) });
+  return h("label", { class: "check" }, box, label);
 }
 
-/** @param {Record<string, any>} model @returns {string} */
-const titled = (model) => model["title"] ?? model["name"];
-
-/** What a model is called beside others: without the languages and the data that all of them share.
- * @param {Record<string, any>} model @param {Record<string, any>[]} beside */
-function brief(model, beside) {
-  const parts = beside.map((each) => titled(each).match(/^(.*?: )?(.*?)(, [^,]*)?$/) ?? []);
-  const shared = (/** @type {number} */ i) => beside.length > 1 && parts.every((each) => each[i] === parts[0]?.[i]);
-  const [, before = "", name = titled(model), behind = ""] = parts[beside.indexOf(model)] ?? [];
-  return `${shared(1) ? "" : before}${name}${shared(3) ? "" : behind}`;
-}
-
-/** @param {Record<string, any> | undefined} model */
-const kind = (model) =>
-  model?.["family"] === "transformer" ? "transformer" : model?.["cross_attentions"] ? "attention" : "blind";
-/** @param {Record<string, any>} model */
+/** @param {Model} model */
 const firstTarget = (model) =>
   (model["languages"] ?? []).find((/** @type {string} */ code) => code !== model["source"]) ?? "en";
-/** @param {Record<string, any>[]} models */
-const languages = (models) =>
-  [...new Set(models.flatMap((model) => /** @type {string[]} */ (model["languages"] ?? [])))].map(
-    (code) => /** @type {[string, string]} */ ([code, LANGUAGES[code] ?? code]),
+
+/** The search as a tree, where there was one. @param {HTMLElement} host @returns {import("../bench/views.js").Drawn} */
+function beam(host) {
+  /** @type {ReturnType<typeof tree.create> | null} */
+  let drawn = null;
+  const note = h(
+    "div",
+    { class: "blind-note", hidden: true },
+    h("p", null, "There was no search."),
+    h("p", { class: "quiet" }, "The model was made to write the reference; let it write freely to see its beam."),
   );
+  host.append(note);
+  return {
+    update(_, { result }) {
+      const { nodes } = result.output.beam;
+      note.hidden = nodes.length > 0;
+      if (!nodes.length) drawn?.destroy();
+      if (!nodes.length) drawn = null;
+      else (drawn ??= tree.create(host)).update({ nodes });
+    },
+    exportSvg: async () => drawn?.exportSvg() ?? document.createElementNS("http://www.w3.org/2000/svg", "svg"),
+    table: () => drawn?.table() ?? { columns: [], rows: [] },
+    json: () => drawn?.json(),
+    destroy() {
+      drawn?.destroy();
+      note.remove();
+    },
+  };
+}

@@ -54,7 +54,9 @@ export function create(host) {
     sides?.rows.stop();
     sides?.columns.stop();
     // Boxes lie in the picture of the other side, if it has one.
-    const image = [next.columns, next.rows].map((axis) => (axis.kind === "grid" ? axis.image : undefined)).find(Boolean);
+    const image = [next.columns, next.rows]
+      .map((axis) => (axis.kind === "grid" ? axis.image : undefined))
+      .find(Boolean);
     const side = (/** @type {Axis} */ axis, /** @type {"row" | "column"} */ one, /** @type {string} */ name) => {
       /** @type {Hands} */
       const hands = {
@@ -89,7 +91,10 @@ export function create(host) {
     const all = weights;
     const { rows, columns } = view.weights;
     if (column !== undefined)
-      return { of: /** @type {const} */ ("rows"), values: Array.from({ length: rows }, (_, i) => all[i * columns + column] ?? 0) };
+      return {
+        of: /** @type {const} */ ("rows"),
+        values: Array.from({ length: rows }, (_, i) => all[i * columns + column] ?? 0),
+      };
     const values = Array.from({ length: columns }, (_, j) => {
       if (row !== undefined) return all[row * columns + j] ?? 0;
       let sum = 0;
@@ -107,7 +112,8 @@ export function create(host) {
     const bright = values?.map((value) => value / most) ?? null;
     const { rows, columns } = view;
     // In a picture that looks at itself, the place that looks is marked on both sides.
-    const twins = rows.kind === "grid" && columns.kind === "grid" && rows.width === columns.width && rows.height === columns.height;
+    const twins =
+      rows.kind === "grid" && columns.kind === "grid" && rows.width === columns.width && rows.height === columns.height;
     sides.rows.show(of === "rows" ? bright : null, row ?? (twins ? column : undefined));
     sides.columns.show(of === "columns" ? bright : null, column ?? (twins ? row : undefined));
     say(values);
@@ -118,7 +124,8 @@ export function create(host) {
     if (!view) return;
     const { row, column } = pointed ?? picked;
     if (!values || (row === undefined && column === undefined)) {
-      const how = "All looks on average. Point at who looks to see where, or at a place to see who looked at it; click to keep it.";
+      const how =
+        "All looks on average. Point at who looks to see where, or at a place to see who looked at it; click to keep it.";
       replace(readout, h("span", { class: "hint" }, how));
       return;
     }
@@ -133,13 +140,22 @@ export function create(host) {
       readout,
       h("b", null, labels(own)[row ?? column ?? 0] ?? ""),
       row !== undefined ? " looks at " : " is looked at by ",
-      ...(best.length ? best.flatMap(({ name, value }, i) => [i ? ", " : "", h("b", null, name), " ", h("output", null, number(value))]) : ["nobody"]),
+      ...(best.length
+        ? best.flatMap(({ name, value }, i) => [
+            i ? ", " : "",
+            h("b", null, name),
+            " ",
+            h("output", null, number(value)),
+          ])
+        : ["nobody"]),
     );
   }
 
   /** @returns {Promise<SVGSVGElement>} */
   async function exportSvg() {
-    const [left, right] = sides ? [sides.rows.drawn(svg, 0, FIGURE), sides.columns.drawn(svg, FIGURE + 40, FIGURE)] : [];
+    const [left, right] = sides
+      ? [sides.rows.drawn(svg, 0, FIGURE), sides.columns.drawn(svg, FIGURE + 40, FIGURE)]
+      : [];
     const [width, height] = [2 * FIGURE + 40, Math.max(left?.height ?? 0, right?.height ?? 0, 40)];
     const out = drawing(width, height, 17);
     out.append(...(left?.nodes ?? []), ...(right?.nodes ?? []));
@@ -204,7 +220,14 @@ function written(axis, name, hands) {
         if (left + wide > size && left) [left, line] = [0, line + 1];
         const place = { x: x + left, y: line * LINE };
         left += wide;
-        const ground = { ...place, width: wide - 2, height: LINE - 4, rx: 5, fill: colours.accent, "fill-opacity": 0.55 * (shown?.[i] ?? 0) };
+        const ground = {
+          ...place,
+          width: wide - 2,
+          height: LINE - 4,
+          rx: 5,
+          fill: colours.accent,
+          "fill-opacity": 0.55 * (shown?.[i] ?? 0),
+        };
         return [make("rect", ground), make("text", { x: place.x + 6, y: place.y + 19, fill: colours.ink }, label)];
       });
       return { height: (line + 1) * LINE, nodes };

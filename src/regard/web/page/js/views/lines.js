@@ -1,15 +1,16 @@
 /** Words and the ribbons between them: the more a word looks at another, the broader and darker the ribbon. */
 
-import { weight as colour } from "../color.js";
-import { h, replace, svg } from "../dom.js";
-import { drawing, inks, sheet } from "./paint.js";
-import { LARGE, TYPE, placed, trace, traced, within } from "./ribbon.js";
+import { h, replace } from "../dom.js";
+import { exported } from "./lines_export.js";
+import { enlarged, inks, lettered, sheet } from "./paint.js";
+import { LARGE, TYPE, placed, sized, trace, within } from "./ribbon.js";
+import { Ribbons, shade, strength } from "./ribbons.js";
 import { labels, number } from "./view.js";
 
 /** @typedef {import("./view.js").View} View */
 /** @typedef {import("./view.js").Mark} Mark */
 /** @typedef {import("./ribbon.js").Layout} Layout */
-/** @typedef {{row: number, column: number, weight: number}} Ribbon */
+/** @typedef {import("./ribbons.js").Ribbon} Ribbon */
 /** @typedef {"rows" | "columns"} Side */
 /**
  * @typedef {object} Options
@@ -18,102 +19,168 @@ import { labels, number } from "./view.js";
  * @property {boolean} [large] few words, to be seen from afar
  */
 
-const CROWD = 60; // words
-const STRONGEST = 8; // ribbons of a word in a crowd
-const FAINTEST = 0.015; // ribbons below are left out
 const SHADES = 12; // in a crowd, ribbons of one shade are painted in one go
 const SHOWN = 640; // pixels of the upright layout that are seen at once
 const STUB = 60; // pixels of a ribbon that leads out of sight
 const BEYOND = 200; // pixels above and below them where words already stand
+const SIDES = /** @type {Side[]} */ (["rows", "columns"]);
 
 /** @param {HTMLElement} host @param {Options} [options] */
 export function create(host, options = {}) {
-  /** @type {View | null} */
-  let view = null;
-  /** @type {{rows: string[], columns: string[]}} */
-  let names = { rows: [], columns: [] };
-  /** @type {Layout} */
-  let layout = { rows: [], columns: [], flat: true, width: 0, height: 0, type: TYPE };
-  /** @type {Mark} */
-  let picked = {};
-  /** @type {Mark | null} */
-  let pointed = null;
-  let silent = () => {};
-  /** The words in sight. @type {Map<string, HTMLButtonElement>} */
-  const buttons = new Map();
-  /** What stands out in a row, found once. @type {Map<number, Ribbon[]>} */
-  const strongest = new Map();
+  const made = new Lines(host, options);
+  return {
+    update: (/** @type {View} */ view) => made.update(view),
+    exportSvg: async () => {
+      await made.view?.weights.ready();
+      return exported(made);
+    },
+    /** Isolate what is pointed at elsewhere. @param {Mark | null} mark */
+    highlight(mark) {
+      made.pointed = mark;
+      made.shine();
+    },
+    /** Keep a word isolated. @param {Mark} mark */
+    pick(mark) {
+      made.picked = mark;
+      made.shine();
+    },
+    destroy: () => made.destroy(),
+  };
+}
 
-  const canvas = h("canvas", { class: "lines-canvas", "aria-hidden": "true" });
-  const words = h("div", { class: "lines-words" });
-  const scroll = h("div", { class: "lines-scroll" }, h("div", { class: "lines-sky" }, canvas), words);
-  const readout = h("p", { class: "matrix-readout", "aria-live": "polite" });
-  const type = options.large ? LARGE : TYPE;
-  const root = h("div", { class: "lines", style: { "--tall": `${type.tall}px`, "--type": `${type.size}px` } }, scroll, readout);
-  host.append(root);
-  const page = sheet(canvas, paint);
-  const watcher = new ResizeObserver(() => arrange());
-  watcher.observe(root);
-  scroll.addEventListener("scroll", () => {
-    settle();
-    page.repaint();
-  });
-
-  /** @param {View} next */
-  function update(next) {
-    silent();
-    const same = view && next.rows === view.rows && next.columns === view.columns;
-    if (!same) [picked, pointed] = [{}, null];
-    view = next;
-    strongest.clear();
-    silent = view.weights.listen(() => {
-      strongest.clear();
-      shine();
-    });
-    names = { rows: labels(view.rows), columns: labels(view.columns) };
-    if (same) shine();
-    else arrange();
+export class Lines {
+  /** @param {HTMLElement} host @param {Options} options */
+  constructor(host, options) {
+    this.options = options;
+    this.type = options.large ? LARGE : TYPE;
+    /** @type {View | null} */
+    this.view = null;
+    /** @type {Record<Side, string[]>} */
+    this.names = { rows: [], columns: [] };
+    /** @type {Layout} */
+    this.layout = { rows: [], columns: [], flat: true, width: 0, height: 0, type: this.type };
+    /** @type {Mark} */
+    this.picked = {};
+    /** @type {Mark | null} */
+    this.pointed = null;
+    /** The words in sight. @type {Map<string, HTMLButtonElement>} */
+    this.buttons = new Map();
+    /** @type {Ribbons | null} */
+    this.found = null;
+    this.silent = () => {};
+    this.family = "";
+    this.build(host);
   }
 
-  /** Show what is pointed at, or kept: in the words, in the ribbons, and in a sentence. */
-  function shine() {
-    for (const [id, button] of buttons) dress(button, id);
-    say();
-    page.repaint();
+  /** @param {HTMLElement} host */
+  build(host) {
+    this.canvas = h("canvas", { class: "lines-canvas", "aria-hidden": "true" });
+    this.words = h("div", { class: "lines-words" });
+    this.scroll = h("div", { class: "lines-scroll" }, h("div", { class: "lines-sky" }, this.canvas), this.words);
+    this.edges = { up: this.edge("up"), down: this.edge("down") };
+    this.readout = h("p", { class: "matrix-readout", "aria-live": "polite" });
+    this.root = h(
+      "div",
+      { class: "lines" },
+      h("p", { class: "lines-way from" }, "looks at"),
+      h("div", { class: "lines-box" }, this.scroll, this.edges.up, this.edges.down),
+      h("p", { class: "lines-way to" }, "is looked at"),
+      this.readout,
+    );
+    host.append(this.root);
+    this.page = sheet(this.canvas, (pen) => this.paint(pen));
+    this.watcher = new ResizeObserver(() => this.arrange());
+    this.watcher.observe(this.root);
+    this.unlettered = lettered(() => this.arrange());
+    this.scroll.addEventListener("scroll", () => {
+      this.settle();
+      this.lead();
+      this.page?.repaint();
+    });
+  }
+
+  /** Where ribbons lead out of sight, the way to follow them. @param {"up" | "down"} way */
+  edge(way) {
+    return h("button", { type: "button", class: `lines-edge ${way}`, hidden: true, tabindex: -1 });
+  }
+
+  /** @param {View} next */
+  update(next) {
+    this.silent();
+    const same = this.view && next.rows === this.view.rows && next.columns === this.view.columns;
+    if (!same) [this.picked, this.pointed] = [{}, null];
+    this.view = next;
+    this.names = { rows: labels(next.rows), columns: labels(next.columns) };
+    this.found = new Ribbons(next, this.names.rows.length, this.names.columns.length);
+    const arrived = () => {
+      this.found?.forget();
+      this.shine();
+    };
+    const heads = [next.weights, ...(next.layers ?? []).map(({ weights }) => weights)];
+    const ends = heads.map((weights) => weights.listen(arrived));
+    this.silent = () => ends.forEach((end) => end());
+    if (same) this.shine();
+    else this.arrange();
+  }
+
+  /** What is pointed at, or kept. */
+  get mark() {
+    return this.pointed ?? this.picked;
+  }
+
+  get alone() {
+    return this.mark.row !== undefined || this.mark.column !== undefined;
+  }
+
+  /** Show it: in the words, in the ribbons, and in a sentence. */
+  shine() {
+    for (const [id, button] of this.buttons) this.dress(button, id);
+    this.say();
+    this.lead();
+    this.page?.repaint();
   }
 
   /** Two rows of words if they fit, two columns if they do not. */
-  function arrange() {
-    if (!view || !root.clientWidth) return;
-    layout = placed(names, root.clientWidth, type, getComputedStyle(words).fontFamily);
-    root.classList.toggle("upright", !layout.flat);
-    const tall = `${layout.flat ? layout.height : Math.min(SHOWN, layout.height)}px`;
+  arrange() {
+    const { root, scroll, canvas, words, names } = this;
+    if (!this.view || !root?.clientWidth || !scroll || !canvas || !words) return;
+    this.family = getComputedStyle(words).fontFamily;
+    const base = this.options.large ? LARGE : TYPE;
+    const [grown, usual] = [sized(base, enlarged()), base].map((type) =>
+      placed(names, root.clientWidth, type, this.family),
+    );
+    // Words that are too large to stand beside each other are better a little smaller than in two columns.
+    this.layout = !grown.flat && usual.flat ? usual : grown;
+    this.type = this.layout.type;
+    root.style.setProperty("--tall", `${this.type.tall}px`);
+    root.style.setProperty("--type", `${this.type.size}px`);
+    root.classList.toggle("upright", !this.layout.flat);
+    const tall = `${this.layout.flat ? this.layout.height : Math.min(SHOWN, this.layout.height)}px`;
     scroll.style.setProperty("height", tall);
     canvas.style.setProperty("height", tall);
-    words.style.setProperty("height", `${layout.height}px`);
+    words.style.setProperty("height", `${this.layout.height}px`);
     replace(words);
-    buttons.clear();
-    settle();
-    say();
-    page.repaint();
+    this.buttons.clear();
+    this.settle();
+    this.shine();
   }
 
-  const mark = () => pointed ?? picked;
-
   /** Have a button for each word in sight, and for no other but the one with the focus. */
-  function settle() {
-    const top = scroll.scrollTop - BEYOND;
-    const bottom = scroll.scrollTop + scroll.clientHeight + BEYOND;
-    const [from, to] = layout.flat ? [0, Infinity] : [Math.floor(top / type.tall), Math.ceil(bottom / type.tall)];
+  settle() {
+    const { scroll, words, layout, buttons } = this;
+    if (!scroll || !words) return;
+    const [top, bottom] = [scroll.scrollTop - BEYOND, scroll.scrollTop + scroll.clientHeight + BEYOND];
+    const { tall } = this.type;
+    const [from, to] = layout.flat ? [0, Infinity] : [Math.floor(top / tall), Math.ceil(bottom / tall)];
     const away = new Set(buttons.keys());
     const fresh = document.createDocumentFragment();
-    for (const side of /** @type {Side[]} */ (["columns", "rows"])) {
+    for (const side of SIDES) {
       for (let i = Math.max(0, from); i < Math.min(to, layout[side].length); i++) {
         const id = `${side}-${i}`;
         if (away.delete(id) || buttons.has(id)) continue;
-        const button = fresh.appendChild(word(side, i));
+        const button = fresh.appendChild(this.word(side, i));
         buttons.set(id, button);
-        dress(button, id);
+        this.dress(button, id);
       }
     }
     for (const id of away) {
@@ -126,274 +193,226 @@ export function create(host, options = {}) {
   }
 
   /** A word knows how much it is looked at. @param {HTMLButtonElement} button @param {string} id */
-  function dress(button, id) {
+  dress(button, id) {
     const [side, place] = /** @type {[Side, string]} */ (id.split("-"));
-    const share = shareOf(side, Number(place));
-    const on = mark()[one(side)] === Number(place);
+    const share = this.share(side, Number(place));
+    const on = this.mark[one(side)] === Number(place);
     button.classList.toggle("on", on);
     button.classList.toggle("dim", share !== undefined && share < 0.02 && !on);
-    button.setAttribute("aria-pressed", String(picked[one(side)] === Number(place)));
+    button.setAttribute("aria-pressed", String(this.picked[one(side)] === Number(place)));
     button.style.setProperty("--share", share === undefined ? "0" : Math.sqrt(share).toFixed(1));
   }
 
   /** How much a word is looked at, or looks, while another one is isolated. @param {Side} side @param {number} i */
-  function shareOf(side, i) {
-    const { row, column } = mark();
-    if (side === "columns" && row !== undefined) return view?.weights.at(row, i) ?? 0;
-    if (side === "rows" && column !== undefined) return view?.weights.at(i, column) ?? 0;
+  share(side, i) {
+    const { row, column } = this.mark;
+    if (side === "columns" && row !== undefined) return this.view?.weights.at(row, i) ?? 0;
+    if (side === "rows" && column !== undefined) return this.view?.weights.at(i, column) ?? 0;
     return undefined;
   }
 
   /** @param {Side} side @param {number} i */
-  function word(side, i) {
+  word(side, i) {
     /** @type {Mark} */
     const here = { [one(side)]: i };
-    const place = layout[side][i];
+    const place = this.layout[side][i];
+    const name = this.names[side][i] ?? "";
     const point = (/** @type {Mark | null} */ next) => () => {
-      pointed = next;
-      options.onpoint?.(next);
-      shine();
+      this.pointed = next;
+      this.options.onpoint?.(next);
+      this.shine();
     };
     return h(
       "button",
       {
         type: "button",
-        class: `word ${side}`,
+        class: `word ${side}${this.view?.odd?.has(name) ? " odd" : ""}`,
         "data-id": `${side}-${i}`,
-        tabindex: i === (picked[one(side)] ?? 0) ? 0 : -1,
+        tabindex: i === (this.picked[one(side)] ?? 0) ? 0 : -1,
         style: { left: `${place?.x}px`, top: `${place?.y}px`, width: `${place?.width}px` },
         onpointerenter: point(here),
         onpointerleave: point(null),
         onfocus: point(here),
         onblur: point(null),
-        onkeydown: (/** @type {KeyboardEvent} */ event) => step(event, side, i),
-        onclick: () => {
-          picked = picked.row === here.row && picked.column === here.column ? {} : here;
-          options.onpick?.(picked);
-          shine();
-        },
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.step(event, side, i),
+        onclick: () => this.keep(this.picked.row === here.row && this.picked.column === here.column ? {} : here),
       },
-      names[side][i] ?? "",
+      name,
     );
   }
 
-  /** Arrow keys walk along the words and across. @param {KeyboardEvent} event @param {Side} side @param {number} i */
-  function step(event, side, i) {
-    const across = layout.flat ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
-    const along = layout.flat ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
-    /** @type {"rows" | "columns"} */
-    let to = side;
-    let at = i;
-    if (along.includes(event.key))
-      at = Math.max(0, Math.min(names[side].length - 1, i + (event.key === along[0] ? -1 : 1)));
-    else if (across.includes(event.key)) {
-      to = event.key === across[0] ? "columns" : "rows";
-      at = Math.min(i, names[to].length - 1);
-    } else if (event.key === "Escape") {
-      picked = {};
-      options.onpick?.(picked);
-      shine();
-      return;
-    } else return;
-    event.preventDefault();
-    const place = layout[to][at];
-    if (!layout.flat && place)
-      scroll.scrollTop = Math.max(
-        0,
-        Math.min(place.y - 100, Math.max(scroll.scrollTop, place.y + 100 - scroll.clientHeight)),
-      );
-    settle();
-    buttons.get(`${to}-${at}`)?.focus();
+  /** @param {Mark} mark */
+  keep(mark) {
+    this.picked = mark;
+    this.options.onpick?.(mark);
+    this.shine();
   }
 
-  function say() {
-    const { row, column } = mark();
+  /** Arrow keys walk along the words and across. @param {KeyboardEvent} event @param {Side} side @param {number} i */
+  step(event, side, i) {
+    const { flat } = this.layout;
+    const across = flat ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
+    const along = flat ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
+    if (event.key === "Escape") return this.keep({});
+    let [to, at] = [side, i];
+    if (along.includes(event.key))
+      at = Math.max(0, Math.min(this.names[side].length - 1, i + (event.key === along[0] ? -1 : 1)));
+    else if (across.includes(event.key)) {
+      to = event.key === across[0] ? "rows" : "columns";
+      at = Math.min(i, this.names[to].length - 1);
+    } else return;
+    event.preventDefault();
+    this.reveal(to, at);
+    this.buttons.get(`${to}-${at}`)?.focus();
+  }
+
+  /** Bring a word into sight. @param {Side} side @param {number} i */
+  reveal(side, i) {
+    const { scroll } = this;
+    const place = this.layout[side][i];
+    if (!scroll || !place || this.layout.flat) return;
+    const low = Math.max(scroll.scrollTop, place.y + 100 - scroll.clientHeight);
+    scroll.scrollTop = Math.max(0, Math.min(place.y - 100, low));
+    this.settle();
+  }
+
+  say() {
+    const { names, readout, view } = this;
+    const { row, column } = this.mark;
+    if (!readout) return;
     if (!view || (row === undefined && column === undefined)) {
-      replace(readout, h("span", { class: "hint" }, "Point at a word to see it alone; click to keep it."));
+      replace(readout, h("span", { class: "tip" }, "Point at a word to see it alone; click to keep it."));
       return;
     }
     const others = row !== undefined ? names.columns : names.rows;
-    const weights = others.map((name, i) => ({
-      name,
-      weight: (row !== undefined ? view?.weights.at(row, i) : view?.weights.at(i, column ?? 0)) ?? 0,
-    }));
-    const most = weights
+    const most = others
+      .map((name, i) => ({
+        name,
+        weight: (row !== undefined ? view.weights.at(row, i) : view.weights.at(i, column ?? 0)) ?? 0,
+      }))
       .sort((a, b) => b.weight - a.weight)
       .slice(0, 3)
       .filter((each) => each.weight > 0.01);
-    const list = most.flatMap((each, i) => [
+    const list = most.flatMap(({ name, weight }, i) => [
       i ? ", " : "",
-      h("b", null, each.name),
+      h("b", null, name),
       " ",
-      h("output", null, number(each.weight)),
+      h("output", null, number(weight)),
     ]);
-    const who =
-      row !== undefined
-        ? [h("b", null, names.rows[row] ?? ""), " looks at "]
-        : [h("b", null, names.columns[column ?? 0] ?? ""), " is looked at by "];
-    replace(readout, ...who, ...(list.length ? list : ["nothing in particular"]));
+    const who = row !== undefined ? names.rows[row] : names.columns[column ?? 0];
+    const how = row !== undefined ? " looks at " : " is looked at by ";
+    replace(readout, h("b", null, who ?? ""), how, ...(list.length ? list : ["nothing in particular"]));
   }
 
-  /** The ribbons to draw, faint ones first: those of the isolated word, or all that are worth it. @param {boolean} [all] also out of sight */
-  function ribbons(all = false) {
-    const { row, column } = mark();
-    const rows = names.rows.length;
-    if (row !== undefined) return found(row, row + 1);
-    if (column !== undefined || layout.flat || all) return found(0, rows);
-    const top = Math.floor(scroll.scrollTop / type.tall) - 2;
-    return found(Math.max(0, top), Math.min(rows, top + Math.ceil(scroll.clientHeight / type.tall) + 4));
-  }
-
-  /** @param {number} from @param {number} to rows */
-  function found(from, to) {
-    /** @type {Ribbon[]} */
-    const out = [];
-    const { row, column } = mark();
-    const crowd = names.columns.length > CROWD;
-    const least = crowd ? FAINTEST / 10 : FAINTEST;
-    for (let i = from; i < to; i++) {
-      if (crowd && row === undefined && column === undefined) {
-        out.push(...standing(i));
-        continue;
-      }
-      const [first, last] = column === undefined ? [0, names.columns.length] : [column, column + 1];
-      for (let j = first; j < last; j++) {
-        const weight = view?.weights.at(i, j) ?? 0;
-        if (weight > least) out.push({ row: i, column: j, weight });
-      }
+  /** Above and below an upright picture: what the isolated word looks at out of sight. */
+  lead() {
+    const { scroll, layout, edges } = this;
+    if (!scroll || !edges) return;
+    const side = this.mark.row !== undefined ? "columns" : "rows";
+    const out = layout.flat || !this.alone ? [] : this.ribbons();
+    const place = (/** @type {Ribbon} */ ribbon) => layout[side][ribbon[one(side)]]?.y ?? 0;
+    const above = out.filter((ribbon) => place(ribbon) < scroll.scrollTop - this.type.tall / 2);
+    const below = out.filter((ribbon) => place(ribbon) > scroll.scrollTop + scroll.clientHeight - this.type.tall / 2);
+    for (const [way, gone, sign] of /** @type {[HTMLButtonElement, Ribbon[], string][]} */ ([
+      [edges.up, above, "↑"],
+      [edges.down, below, "↓"],
+    ])) {
+      const best = gone.at(-1); // the strongest comes last
+      way.hidden = !best;
+      if (!best) continue;
+      const more = new Set(gone.map((ribbon) => ribbon[one(side)])).size - 1;
+      const at = best[one(side)];
+      replace(way, `${sign} ${this.names[side][at]} ${number(best.weight)}${more ? ` and ${more} more` : ""}`);
+      // The word under the pointer stays isolated while one follows it.
+      way.onpointerenter = () => this.keepPointed();
+      way.onclick = () => this.reveal(side, at);
     }
-    return out.sort((a, b) => a.weight - b.weight);
   }
 
-  /** Among many words each gets little: what stands out in its row is drawn. @param {number} row */
-  function standing(row) {
-    const known = strongest.get(row);
-    if (known) return known;
-    const weights = names.columns.map((_, j) => view?.weights.at(row, j) ?? 0);
-    const least = Math.max(FAINTEST / 10, 0.4 * Math.max(...weights));
-    const kept = weights
-      .map((weight, column) => ({ row, column, weight }))
-      .filter(({ weight }) => weight > least)
-      .sort((a, b) => b.weight - a.weight)
-      .slice(0, STRONGEST);
-    strongest.set(row, kept);
-    return kept;
+  /** What is only pointed at is kept, so that the way to its ribbons does not vanish. */
+  keepPointed() {
+    if (this.pointed) this.keep(this.pointed);
+  }
+
+  /** The ribbons to draw, faint ones first: those of the isolated word, or all that are worth it. */
+  ribbons() {
+    const { found, scroll, layout, names } = this;
+    if (!found || !scroll) return [];
+    const { row, column } = this.mark;
+    const rows = names.rows.length;
+    if (row !== undefined) return found.between(row, row + 1, this.mark);
+    if (column !== undefined || layout.flat) return found.between(0, rows, this.mark);
+    const top = Math.floor(scroll.scrollTop / this.type.tall) - 2;
+    const bottom = Math.min(rows, top + Math.ceil(scroll.clientHeight / this.type.tall) + 4);
+    return found.between(Math.max(0, top), bottom, this.mark);
+  }
+
+  /** Is a word in sight? @param {Side} side @param {number} i */
+  seen(side, i) {
+    const place = this.layout[side][i];
+    if (this.layout.flat || !place || !this.scroll) return Boolean(place);
+    const { scrollTop, clientHeight } = this.scroll;
+    return place.y > scrollTop - this.type.tall && place.y < scrollTop + clientHeight;
+  }
+
+  /** How much of a ribbon is drawn: all of it where both ends are in sight, else the beginning of it; none if the row is away.
+   * @param {Ribbon} ribbon */
+  part({ row, column }) {
+    if (!this.seen("rows", row)) return 0;
+    return this.seen("columns", column) ? 1 : within(this.layout, row, column, STUB);
   }
 
   /** @param {CanvasRenderingContext2D} pen */
-  function paint(pen) {
-    const colours = inks();
-    const alone = mark().row !== undefined || mark().column !== undefined;
-    const crowd = names.columns.length > CROWD;
-    pen.translate(0, layout.flat ? 0 : -scroll.scrollTop);
-    pen.fillStyle = colours.accent;
-    const [top, bottom] = [scroll.scrollTop - type.tall, scroll.scrollTop + scroll.clientHeight];
-    const seen = (/** @type {import("./ribbon.js").Place | undefined} */ place) =>
-      layout.flat || (place !== undefined && place.y > top && place.y < bottom);
-    let shade = 0;
-    for (const { row, column, weight } of ribbons()) {
-      if (!seen(layout.rows[row])) continue;
-      const next = crowd ? Math.ceil(strength(weight, alone) * SHADES) / SHADES : strength(weight, alone);
-      if (!crowd || next !== shade) {
-        if (shade) pen.fill();
+  paint(pen) {
+    const crowd = this.found?.crowd ?? false;
+    pen.translate(0, this.layout.flat ? 0 : -(this.scroll?.scrollTop ?? 0));
+    pen.beginPath();
+    let before = "";
+    for (const ribbon of this.ribbons()) {
+      const part = this.part(ribbon);
+      if (!part) continue;
+      const strong = strength(ribbon, this.alone);
+      const alpha = crowd ? Math.ceil(strong * SHADES) / SHADES : strong;
+      const look = crowd ? `${alpha} ${ribbon.hue}` : "";
+      if (!crowd || look !== before) {
+        pen.fill();
         pen.beginPath();
-        pen.globalAlpha = shade = next;
+        pen.globalAlpha = alpha;
+        pen.fillStyle = shade(ribbon);
+        before = look;
       }
-      trace(pen, layout, row, column, weight, seen(layout.columns[column]) ? 1 : within(layout, row, column, STUB));
+      trace(pen, this.layout, ribbon.row, ribbon.column, this.found?.shape(ribbon, this.type.broad), part);
     }
-    if (shade) pen.fill();
+    pen.fill();
+    this.gilded(pen);
+  }
+
+  /** The true links. @param {CanvasRenderingContext2D} pen */
+  gilded(pen) {
     pen.globalAlpha = 1;
-    pen.strokeStyle = colours.lamp;
+    pen.strokeStyle = inks().lamp;
     pen.lineWidth = 2;
     pen.setLineDash([5, 4]);
     pen.beginPath();
-    for (const [row, column] of view?.gold ?? []) {
-      if ((mark().row ?? row) !== row || (mark().column ?? column) !== column) continue;
-      trace(pen, layout, row, column);
-    }
+    for (const [row, column] of this.gold()) trace(pen, this.layout, row, column);
     pen.stroke();
     pen.setLineDash([]);
   }
 
-  /** @returns {Promise<SVGSVGElement>} */
-  async function exportSvg() {
-    if (!view) return svg("svg", null);
-    const colours = inks();
-    await view.weights.ready();
-    const { width, height } = layout;
-    const alone = mark().row !== undefined || mark().column !== undefined;
-    const out = drawing(width, height, type.size);
-    for (const { row, column, weight } of ribbons(true)) {
-      const d = traced(layout, row, column, weight);
-      out.append(svg("path", { d, fill: colours.accent, "fill-opacity": strength(weight, alone).toFixed(3) }));
-    }
-    for (const [row, column] of view.gold ?? []) {
-      out.append(
-        svg("path", {
-          d: traced(layout, row, column),
-          fill: "none",
-          stroke: colours.lamp,
-          "stroke-width": 2,
-          "stroke-dasharray": "5 4",
-        }),
-      );
-    }
-    for (const side of /** @type {const} */ (["columns", "rows"])) {
-      layout[side].forEach((place, i) => {
-        const share = shareOf(side, i);
-        if (share)
-          out.append(
-            svg("rect", {
-              x: place.x,
-              y: place.y + 3,
-              width: place.width,
-              height: type.tall - 6,
-              rx: 6,
-              fill: colour(share),
-              "fill-opacity": 0.35,
-            }),
-          );
-        const anchor = layout.flat ? "middle" : side === "columns" ? "end" : "start";
-        const at = layout.flat
-          ? place.x + place.width / 2
-          : side === "columns"
-            ? place.x + place.width - 8
-            : place.x + 8;
-        out.append(
-          svg(
-            "text",
-            { x: at, y: place.y + type.tall / 2 + type.size / 3, "text-anchor": anchor, fill: colours.ink },
-            names[side][i] ?? "",
-          ),
-        );
-      });
-    }
-    return out;
+  /** Those of the isolated word, or all. */
+  gold() {
+    const { row, column } = this.mark;
+    return (this.view?.gold ?? []).filter(([i, j]) => (row ?? i) === i && (column ?? j) === j);
   }
 
-  return {
-    update,
-    exportSvg,
-    /** Isolate what is pointed at elsewhere. @param {Mark | null} elsewhere */
-    highlight(elsewhere) {
-      pointed = elsewhere;
-      shine();
-    },
-    /** Keep a word isolated. @param {Mark} mark */
-    pick(mark) {
-      picked = mark;
-      shine();
-    },
-    destroy() {
-      silent();
-      page.stop();
-      watcher.disconnect();
-      root.remove();
-    },
-  };
+  destroy() {
+    this.silent();
+    this.unlettered?.();
+    this.page?.stop();
+    this.watcher?.disconnect();
+    this.root?.remove();
+  }
 }
 
-/** @param {number} weight @param {boolean} alone */
-const strength = (weight, alone) => Math.min(1, (alone ? 0.12 : 0.06) + weight * (alone ? 0.88 : 0.78));
 /** @param {Side} side */
 const one = (side) => (side === "rows" ? "row" : "column");

@@ -1,8 +1,9 @@
 /** One question in slow motion: query times key by dimension, summed to a score, and scores turned to weights. */
 
-import { hue, signed, weight as colour } from "../color.js";
+import { signed, weight as colour } from "../color.js";
 import { h, replace, svg } from "../dom.js";
-import { SANS, inks, themed } from "./paint.js";
+import { figure, three } from "./neuron_figure.js";
+import { themed } from "./paint.js";
 import { number } from "./view.js";
 
 /**
@@ -18,205 +19,112 @@ import { number } from "./view.js";
 /** @typedef {{onpoint?: (mark: {column: number} | null) => void}} Options */
 
 const SHOWN = 24; // keys at first; the rest on demand
+const HEADS = ["key", "q × k, by dimension", "score", "weight"];
 
 /** @param {HTMLElement} host @param {Options} [options] */
 export function create(host, options = {}) {
-  /** @type {Neuron | null} */
-  let look = null;
-  let [key, all] = [0, false];
-  const root = h("div", { class: "neuron" });
-  host.append(root);
-  const unwatch = themed(() => draw());
+  const made = new Neurons(host, options);
+  return {
+    update: (/** @type {Neuron} */ next) => made.update(next),
+    /** @returns {Promise<SVGSVGElement>} */
+    exportSvg: async () => (made.look ? figure(made.look, made.key) : svg("svg", null)),
+    table: () => made.table(),
+    json: () => made.look,
+    destroy: () => made.destroy(),
+  };
+}
 
-  /** @param {Neuron} next */
-  function update(next) {
-    look = next;
-    key = largest(next.weights);
-    draw();
+class Neurons {
+  /** @param {HTMLElement} host @param {Options} options */
+  constructor(host, options) {
+    this.options = options;
+    /** @type {Neuron | null} */
+    this.look = null;
+    this.key = 0;
+    this.all = false;
+    this.root = h("div", { class: "neuron" });
+    host.append(this.root);
+    this.unwatch = themed(() => this.draw());
   }
 
-  function draw() {
+  /** @param {Neuron} next */
+  update(next) {
+    this.look = next;
+    this.key = largest(next.weights);
+    this.draw();
+  }
+
+  draw() {
+    const { look, all, key } = this;
     if (!look) return;
-    const order = look.weights.map((_, i) => i).sort((a, b) => (look?.weights[b] ?? 0) - (look?.weights[a] ?? 0));
+    const order = look.weights.map((_, i) => i).sort((a, b) => (look.weights[b] ?? 0) - (look.weights[a] ?? 0));
     const some = (all ? order : order.slice(0, SHOWN)).sort((a, b) => a - b);
+    const head = HEADS.map((name) => h("th", { scope: "col" }, name));
+    const body = some.map((i) => this.row(look, i));
+    const more = () => {
+      this.all = !all;
+      this.draw();
+    };
     replace(
-      root,
+      this.root,
       h("div", { class: "neuron-sum" }, figure(look, key)),
-      h(
-        "table",
-        { class: "neuron-keys" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["key", "q × k, by dimension", "score", "weight"].map((name) => h("th", { scope: "col" }, name)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          some.map((i) => row(/** @type {Neuron} */ (look), i)),
-        ),
-      ),
+      h("table", { class: "neuron-keys" }, h("thead", null, h("tr", null, head)), h("tbody", null, body)),
       look.weights.length > SHOWN &&
         h(
           "button",
-          { type: "button", class: "button", onclick: () => ((all = !all), draw()) },
+          { type: "button", class: "button", onclick: more },
           all ? `Only the ${SHOWN} most looked at` : `All ${look.weights.length} keys`,
         ),
     );
   }
 
   /** @param {Neuron} now @param {number} i */
-  function row(now, i) {
-    const most = Math.max(...now.products.flat().map(Math.abs), 1e-9);
-    const [low, high] = [
-      Math.min(...now.scores.filter(Number.isFinite)),
-      Math.max(...now.scores.filter(Number.isFinite)),
-    ];
-    const score = now.scores[i] ?? 0;
-    const weight = now.weights[i] ?? 0;
+  row(now, i) {
+    const most = now.products.flat().reduce((so, value) => Math.max(so, Math.abs(value)), 1e-9);
+    const finite = now.scores.filter(Number.isFinite);
+    const [low, high] = [Math.min(...finite), Math.max(...finite)];
+    const [score, weight] = [now.scores[i] ?? 0, now.weights[i] ?? 0];
+    const point = () => this.point(i);
+    const press = { "aria-pressed": String(i === this.key), onclick: point, onfocus: point };
+    const name = h("button", { type: "button", class: "key", ...press }, now.names[i] ?? "");
+    const bar = (/** @type {string} */ kind, /** @type {Record<string, string>} */ style, /** @type {string} */ said) =>
+      h("td", { class: "figure" }, h("span", { class: "track" }, h("span", { class: `bar ${kind}`, style })), said);
     return h(
       "tr",
-      { class: i === key ? "on" : "", onpointerenter: () => point(i), "data-key": i },
-      h(
-        "th",
-        { scope: "row" },
-        h(
-          "button",
-          {
-            type: "button",
-            class: "key",
-            "aria-pressed": String(i === key),
-            onclick: () => point(i),
-            onfocus: () => point(i),
-          },
-          now.names[i] ?? "",
-        ),
-      ),
+      { class: i === this.key ? "on" : "", onpointerenter: point, "data-key": i },
+      h("th", { scope: "row" }, name),
       h("td", null, strip(now.products[i] ?? [], most)),
-      h(
-        "td",
-        { class: "figure" },
-        h(
-          "span",
-          { class: "track" },
-          h("span", { class: "bar score", style: { width: `${(100 * (score - low)) / Math.max(1e-9, high - low)}%` } }),
-        ),
-        number3(score),
-      ),
-      h(
-        "td",
-        { class: "figure" },
-        h(
-          "span",
-          { class: "track" },
-          h("span", { class: "bar", style: { width: `${100 * weight}%`, background: colour(Math.max(0.25, weight)) } }),
-        ),
-        number(weight),
-      ),
+      bar("score", { width: `${(100 * (score - low)) / Math.max(1e-9, high - low)}%` }, three(score)),
+      bar("", { width: `${100 * weight}%`, background: colour(Math.max(0.25, weight)) }, number(weight)),
     );
   }
 
   /** @param {number} i */
-  function point(i) {
-    if (i === key || !look) return;
-    key = i;
-    options.onpoint?.({ column: i });
-    replace(/** @type {HTMLElement} */ (root.querySelector(".neuron-sum")), figure(look, key));
-    for (const each of root.querySelectorAll("tr[data-key]")) {
+  point(i) {
+    if (i === this.key || !this.look) return;
+    this.key = i;
+    this.options.onpoint?.({ column: i });
+    replace(/** @type {HTMLElement} */ (this.root.querySelector(".neuron-sum")), figure(this.look, i));
+    for (const each of this.root.querySelectorAll("tr[data-key]")) {
       const on = /** @type {HTMLElement} */ (each).dataset["key"] === String(i);
       each.classList.toggle("on", on);
       each.querySelector("button")?.setAttribute("aria-pressed", String(on));
     }
   }
 
-  return {
-    update,
-    /** @returns {Promise<SVGSVGElement>} */
-    exportSvg: async () => (look ? figure(look, key) : svg("svg", null)),
-    destroy() {
-      unwatch();
-      root.remove();
-    },
-  };
-}
+  /** What each key came to, and its share of each dimension. */
+  table() {
+    const { q = [], names = [], scores = [], weights = [], products = [] } = this.look ?? {};
+    return {
+      columns: ["key", "score", "weight", ...q.map((_, d) => `q × k ${d + 1}`)],
+      rows: names.map((name, i) => [name, scores[i] ?? 0, weights[i] ?? 0, ...(products[i] ?? [])]),
+    };
+  }
 
-/** Three rows of bars that stand above each other by dimension, and what they come to.
- * @param {Neuron} look @param {number} key @returns {SVGSVGElement} */
-function figure(look, key) {
-  const colours = inks();
-  const wide = look.q.length;
-  const step = Math.max(5, Math.min(18, 640 / wide));
-  const [left, tall, gap] = [92, 58, 18];
-  const [width, height] = [left + wide * step + 250, 3 * tall + 2 * gap + 30];
-  const product = look.products[key] ?? [];
-  const rows = [
-    { name: "query", word: look.asks, values: look.q, fill: colours.q },
-    { name: "key", word: look.names[key] ?? "", values: look.keys[key] ?? [], fill: colours.k },
-    { name: "product", word: "q × k", values: product, fill: "" },
-  ];
-  const out = svg("svg", {
-    xmlns: "http://www.w3.org/2000/svg",
-    class: "neuron-figure",
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    role: "img",
-    "aria-label": `${look.asks} asks, ${look.names[key]} answers: score ${number3(look.scores[key] ?? 0)}, weight ${number(look.weights[key])}`,
-    "font-family": SANS,
-    "font-size": 13,
-  });
-  rows.forEach(({ name, word, values, fill }, i) => {
-    const [top, most] = [i * (tall + gap), Math.max(...values.map(Math.abs), 1e-9)];
-    const middle = top + tall / 2;
-    out.append(
-      svg("text", { x: 0, y: middle - 3, fill: colours.muted, "font-size": 12 }, name),
-      svg(
-        "text",
-        { x: 0, y: middle + 14, fill: fill || colours.ink, "font-weight": 600 },
-        word.length > 11 ? `${word.slice(0, 10)}…` : word,
-      ),
-      svg("line", { x1: left, x2: left + wide * step, y1: middle, y2: middle, stroke: colours.line }),
-      ...values.map((value, d) => {
-        const size = (Math.abs(value) / most) * (tall / 2);
-        return svg("rect", {
-          x: left + d * step + 0.5,
-          y: value < 0 ? middle : middle - size,
-          width: Math.max(1, step - 1.5),
-          height: Math.max(0.5, size),
-          rx: 1,
-          fill: fill || hue(value < 0 ? 1 : 0),
-        });
-      }),
-    );
-  });
-  const [x, base] = [left + wide * step + 24, 2 * (tall + gap) + tall / 2];
-  const sum = product.reduce((total, value) => total + value, 0);
-  const told = (/** @type {number} */ y, /** @type {string} */ name, /** @type {string} */ value, strong = false) => [
-    svg("text", { x, y, fill: colours.muted, "font-size": 12 }, name),
-    svg(
-      "text",
-      {
-        x: x + 214,
-        y,
-        "text-anchor": "end",
-        fill: strong ? colours.accent : colours.ink,
-        "font-weight": strong ? 700 : 500,
-      },
-      value,
-    ),
-  ];
-  out.append(
-    ...told(base - 74, "sum over dimensions", number3(sum)),
-    ...told(base - 46, "score (scaled)", number3(look.scores[key] ?? 0)),
-    ...told(base - 18, "weight after softmax", number(look.weights[key]), true),
-    svg("rect", { x, y: base - 6, width: 214, height: 12, rx: 3, fill: colours.line }),
-    svg("rect", { x, y: base - 6, width: 214 * (look.weights[key] ?? 0), height: 12, rx: 3, fill: colours.accent }),
-  );
-  return out;
+  destroy() {
+    this.unwatch();
+    this.root.remove();
+  }
 }
 
 /** @param {number[]} values @param {number} most */
@@ -231,5 +139,3 @@ function strip(values, most) {
 
 /** @param {number[]} values */
 const largest = (values) => values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);
-/** @param {number} value */
-const number3 = (value) => (Number.isFinite(value) ? value.toFixed(2).replace("-", "−") : "−∞");

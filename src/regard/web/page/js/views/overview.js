@@ -1,8 +1,10 @@
-/** Every head of a model at once: a thumbnail for each layer and head, which opens on a click. */
+/** Every head of a model at once: a thumbnail for each layer and head, with numbers on both edges; several are chosen by dragging. */
 
 import { table } from "../color.js";
-import { h, replace, svg } from "../dom.js";
-import { drawing, inks, picture, sheet } from "./paint.js";
+import { h, replace } from "../dom.js";
+import { closeMenu, openMenu } from "./menu.js";
+import { exported } from "./overview_export.js";
+import { enlarged, headHue, picture, sheet } from "./paint.js";
 
 /** @typedef {{name: string, layer: number, heads: number}} Line one attention: a row of thumbnails */
 /** @typedef {{title: string, lines: Line[]}} Group */
@@ -12,49 +14,100 @@ import { drawing, inks, picture, sheet } from "./paint.js";
  * @property {number} size pixels along a side
  * @property {Map<string, Uint8Array[]>} pixels by name, then head
  * @property {Group[]} groups
- * @property {{name: string, head: number | "mean"} | null} chosen
+ * @property {Set<string>} chosen heads that are looked at, as `name:head`
+ * @property {boolean} [coloured] each in a colour of its own
  * @property {Map<string, string>} marks what was done to a head: "off" or "uniform", by `name:head`
  * @property {Map<string, string>} [notes] a word on a head, by `name:head`
  */
-/** @typedef {{label: string, run: () => void, checked?: boolean}} Action */
 /**
  * @typedef {object} Options
- * @property {(head: Head) => void} [onopen]
- * @property {(head: Head) => Action[]} [actions] what the menu of a head offers
+ * @property {(heads: Head[], how: "only" | "toggle") => void} [onselect]
+ * @property {(heads: Head[]) => import("./menu.js").Action[]} [actions] what the menu of some heads offers
  */
+/** A cell of a group: −1 is an edge, with its numbers. @typedef {{group: number, line: number, head: number}} Cell */
 
-const GAP = 6;
-const NAMES = 22; // pixels for the numbers of layers and heads
+const EDGE = 26; // pixels for the numbers of layers
+const [SMALLEST, LARGEST] = [13, 56]; // pixels of a thumbnail
+const HEADING = 56; // pixels of a group that are no thumbnails
 
 /** @param {HTMLElement} host @param {Options} [options] */
 export function create(host, options = {}) {
-  /** @type {Thumbnails | null} */
-  let shown = null;
-  /** @type {{stop: () => void}[]} */
-  let sheets = [];
-  let menu = h("div", null);
-  const root = h("div", { class: "overview" });
-  host.append(root);
+  const made = new Overview(host, options);
+  return {
+    update: (/** @type {Thumbnails} */ next) => made.update(next),
+    exportSvg: async () => exported(made.shown),
+    destroy: () => made.destroy(),
+  };
+}
+
+/** @param {Head} head */
+export const keyOf = ({ name, head }) => `${name}:${head}`;
+
+class Overview {
+  /** @param {HTMLElement} host @param {Options} options */
+  constructor(host, options) {
+    this.options = options;
+    /** @type {Thumbnails | null} */
+    this.shown = null;
+    /** @type {import("./paint.js").Sheet[]} */
+    this.sheets = [];
+    /** @type {Map<string, HTMLButtonElement>} */
+    this.buttons = new Map();
+    /** @type {Cell | null} */
+    this.begun = null; // where a drag began
+    /** @type {Cell | null} */
+    this.reached = null;
+    this.dragged = false;
+    this.several = false; // taps add, as Ctrl does
+    this.root = h("div", { class: "overview" });
+    host.append(this.root);
+    this.watcher = new ResizeObserver(() => this.measure());
+    this.watcher.observe(this.root);
+    this.drags();
+  }
 
   /** @param {Thumbnails} next */
-  function update(next) {
-    const again = shown && JSON.stringify(shown.groups) === JSON.stringify(next.groups);
-    shown = next;
-    if (!again) build();
-    for (const each of sheets) /** @type {any} */ (each).repaint();
-    for (const button of root.querySelectorAll("button.thumb")) dress(/** @type {HTMLButtonElement} */ (button));
+  update(next) {
+    const again = this.shown && JSON.stringify(this.shown.groups) === JSON.stringify(next.groups);
+    this.shown = next;
+    if (!again) this.build();
+    for (const each of this.sheets) each.repaint();
+    for (const button of this.buttons.values()) this.dress(button);
   }
 
-  function build() {
-    for (const each of sheets) each.stop();
-    sheets = [];
-    replace(root, (shown?.groups ?? []).map(section));
-    root.querySelector("button.thumb")?.setAttribute("tabindex", "0");
+  build() {
+    for (const each of this.sheets) each.stop();
+    this.sheets = [];
+    this.buttons.clear();
+    replace(
+      this.root,
+      (this.shown?.groups ?? []).map((group, i) => this.section(group, i)),
+    );
+    this.root.querySelector("button.thumb")?.setAttribute("tabindex", "0");
+    this.measure();
   }
 
-  /** @param {Group} group */
-  function section(group) {
-    const heads = Math.max(...group.lines.map((line) => line.heads));
+  /** As large as the width and the window allow, for all layers of all groups. */
+  measure() {
+    const groups = this.shown?.groups ?? [];
+    const layers = groups.reduce((sum, group) => sum + group.lines.length, 0);
+    const heads = Math.max(1, ...groups.map(wideness));
+    const across = Math.max(
+      1,
+      Math.min(groups.length, Math.floor(this.root.clientWidth / (EDGE + (30 * heads + 60) * enlarged()))),
+    );
+    const wide = (this.root.clientWidth / across - EDGE - 16) / heads;
+    const room = Math.max(420, innerHeight * 0.8) - HEADING * Math.ceil(groups.length / across);
+    const tall = (room * across) / Math.max(1, layers);
+    const cell = Math.max(Math.min(SMALLEST, wide), Math.min(LARGEST * enlarged(), wide, tall));
+    this.root.style.setProperty("--across", String(across));
+    this.root.style.setProperty("--cell", `${cell.toFixed(2)}px`);
+    this.root.style.setProperty("--between", `${cell > 30 ? 4 : cell > 18 ? 2 : 1}px`);
+  }
+
+  /** @param {Group} group @param {number} place */
+  section(group, place) {
+    const heads = wideness(group);
     const canvas = h("canvas", { "aria-hidden": "true" });
     const grid = h(
       "div",
@@ -64,211 +117,271 @@ export function create(host, options = {}) {
         "aria-label": group.title,
         style: { "--heads": String(heads), "--layers": String(group.lines.length) },
       },
+      h(
+        "div",
+        { role: "row", class: "overview-row" },
+        h("span", { class: "overview-corner", role: "columnheader" }, "head"),
+        Array.from({ length: heads }, (_, head) =>
+          this.edge({ group: place, line: -1, head }, `Head ${head + 1} of all layers`),
+        ),
+      ),
       canvas,
       group.lines.map((line, i) =>
         h(
           "div",
           { role: "row", class: "overview-row" },
-          Array.from({ length: line.heads }, (_, head) =>
-            h(
-              "div",
-              { role: "gridcell", style: { "grid-row": String(i + 1), "grid-column": String(head + 1) } },
-              thumb(group, line, head),
-            ),
-          ),
+          this.edge({ group: place, line: i, head: -1 }, `Layer ${line.layer + 1}, all heads`, String(line.layer + 1)),
+          Array.from({ length: line.heads }, (_, head) => this.thumb({ group: place, line: i, head })),
         ),
       ),
     );
-    sheets.push(sheet(canvas, (pen, size) => paint(pen, size, group, heads)));
+    this.sheets.push(sheet(canvas, (pen, size) => this.paint(pen, size, group)));
+    return h("section", null, this.heading(group, place, heads), grid);
+  }
+
+  /** @param {Group} group @param {number} place @param {number} heads */
+  heading(group, place, heads) {
+    const count =
+      heads > 1 ? `${group.lines.length} × ${heads}` : group.lines.length > 1 ? `${group.lines.length} layers` : "";
+    const several = h("button", {
+      type: "button",
+      class: "chip overview-several",
+      "aria-pressed": String(this.several),
+      title: "Add to what is chosen (as Ctrl and a click do), or drag over several",
+      onclick: () => this.adding(!this.several),
+    }, "several"); // prettier-ignore
+    const more = h("button", {
+      type: "button",
+      class: "icon small overview-more",
+      "aria-label": `Switch heads off: ${group.title}`,
+      title: "Switch off or make uniform what is chosen",
+      onclick: () => this.menu(more, this.chosenIn(place)),
+    }, "⋯"); // prettier-ignore
     return h(
-      "section",
+      "header",
       null,
-      h("h3", null, group.title, h("span", { class: "quiet" }, ` ${group.lines.length} × ${heads}`)),
-      h("div", { class: "overview-frame" }, grid),
+      h("h2", null, group.title, h("span", { class: "quiet" }, ` ${count}`)),
+      heads * group.lines.length > 1 && several,
+      this.options.actions && more,
     );
   }
 
-  /** @param {Group} group @param {Line} line @param {number} head */
-  function thumb(group, line, head) {
-    const here = { name: line.name, head };
-    const open = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      openMenu(here, /** @type {HTMLElement} */ (event.currentTarget));
-    };
-    return h("button", {
+  /** @param {boolean} on */
+  adding(on) {
+    this.several = on;
+    this.root.classList.toggle("several", on);
+    for (const button of this.root.querySelectorAll(".overview-several"))
+      button.setAttribute("aria-pressed", String(on));
+  }
+
+  /** The chosen heads of a group; all of them if none is. @param {number} place */
+  chosenIn(place) {
+    const all = this.area({ group: place, line: 0, head: 0 }, { group: place, line: 1e6, head: 1e6 });
+    const some = all.filter((head) => this.shown?.chosen.has(keyOf(head)));
+    return some.length ? some : all;
+  }
+
+  /** The number of a layer or of a head, which stands for all of them. @param {Cell} cell @param {string} title @param {string} [text] */
+  edge(cell, title, text = String(cell.head + 1)) {
+    const some = () =>
+      this.area(
+        { ...cell, line: Math.max(0, cell.line), head: Math.max(0, cell.head) },
+        { ...cell, line: cell.line < 0 ? 1e6 : cell.line, head: cell.head < 0 ? 1e6 : cell.head },
+      );
+    const button = h(
+      "button",
+      {
+        type: "button",
+        class: "edge",
+        tabindex: -1,
+        "aria-label": title,
+        title: this.options.actions ? `${title}. Click to choose, right-click or m to switch off.` : title,
+        style: place(cell),
+        onclick: (/** @type {MouseEvent} */ event) => this.select(some(), event),
+        oncontextmenu: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          this.menu(button, some());
+        },
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.pressed(event, cell, button, some),
+      },
+      text,
+    );
+    this.buttons.set(idOf(cell), button);
+    return h("div", { role: cell.line < 0 ? "columnheader" : "rowheader", class: "overview-cell" }, button);
+  }
+
+  /** @param {Cell} cell */
+  thumb(cell) {
+    const head = this.at(cell);
+    const some = () => [head];
+    const button = h("button", {
       type: "button",
       class: "thumb",
       tabindex: -1,
-      "data-name": line.name,
-      "data-head": head,
-      "data-said": `${group.title}, layer ${line.layer + 1}, head ${head + 1}`,
-      onclick: () => {
-        // The first click opens a head; a click on the open one offers what can be done to it.
-        const open = shown?.chosen?.name === here.name && shown.chosen.head === head;
-        if (open && options.actions) openMenu(here, find(here));
-        else options.onopen?.(here);
+      "data-name": head.name,
+      "data-head": head.head,
+      "data-cell": idOf(cell),
+      onclick: (/** @type {MouseEvent} */ event) => this.dragged || this.select([head], event),
+      oncontextmenu: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        this.menu(button, some());
       },
-      oncontextmenu: open,
-      onkeydown: (/** @type {KeyboardEvent} */ event) => {
-        if (event.key === "m") open(event);
-        else step(event, group, line, head);
-      },
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.pressed(event, cell, button, some),
     });
+    this.buttons.set(idOf(cell), button);
+    return h("div", { role: "gridcell", class: "overview-cell", style: place(cell) }, button);
+  }
+
+  /** @param {Head[]} heads @param {MouseEvent | KeyboardEvent | PointerEvent} event */
+  select(heads, event) {
+    const adding = this.several || event.ctrlKey || event.metaKey || event.shiftKey;
+    this.options.onselect?.(heads, adding ? "toggle" : "only");
+  }
+
+  /** @param {HTMLElement} anchor @param {Head[]} heads */
+  menu(anchor, heads) {
+    const actions = this.options.actions?.(heads) ?? [];
+    const [one] = heads;
+    if (actions.length && one) openMenu(anchor, heads.length > 1 ? `${heads.length} heads` : this.said(one), actions);
   }
 
   /** @param {Head} head */
-  const find = (head) =>
-    /** @type {HTMLElement} */ (root.querySelector(`[data-name="${head.name}"][data-head="${head.head}"]`));
-
-  /** @param {HTMLButtonElement} button */
-  function dress(button) {
-    const { name = "", head = "", said = "" } = button.dataset;
-    const mark = shown?.marks.get(`${name}:${head}`);
-    const note = shown?.notes?.get(`${name}:${head}`);
-    const label = [said, mark === "off" ? "switched off" : mark && `made ${mark}`, note].filter(Boolean).join(", ");
-    const current =
-      shown?.chosen?.name === name && (shown.chosen.head === "mean" || String(shown.chosen.head) === head);
-    button.setAttribute("aria-label", label);
-    button.title = options.actions ? `${label}. Click to open, right-click or m to switch it off.` : label;
-    button.classList.toggle("current", Boolean(current));
-    button.dataset["mark"] = mark ?? "";
+  said({ name, head }) {
+    const group = this.shown?.groups.find(({ lines }) => lines.some((line) => line.name === name));
+    const line = group?.lines.find((each) => each.name === name);
+    return `${group?.title ?? ""}, layer ${(line?.layer ?? 0) + 1}, head ${head + 1}`;
   }
 
-  /** @param {KeyboardEvent} event @param {Group} group @param {Line} line @param {number} head */
-  function step(event, group, line, head) {
+  /** @param {Cell} cell @returns {Head} */
+  at({ group, line, head }) {
+    return { name: this.shown?.groups[group]?.lines[line]?.name ?? "", head };
+  }
+
+  /** The heads between two cells of a group. @param {Cell} from @param {Cell} to @returns {Head[]} */
+  area(from, to) {
+    const lines = this.shown?.groups[from.group]?.lines ?? [];
+    const [top, bottom] = [Math.min(from.line, to.line), Math.max(from.line, to.line)];
+    const [left, right] = [Math.min(from.head, to.head), Math.max(from.head, to.head)];
+    return lines
+      .slice(top, bottom + 1)
+      .flatMap(({ name, heads }) => Array.from({ length: heads }, (_, head) => ({ name, head })))
+      .filter(({ head }) => head >= left && head <= right);
+  }
+
+  /** Drag from one thumbnail to another to choose all between. */
+  drags() {
+    const under = (/** @type {PointerEvent} */ event) => {
+      const found = document.elementFromPoint(event.clientX, event.clientY)?.closest("button.thumb");
+      return found instanceof HTMLElement && this.root.contains(found) ? cellOf(found.dataset["cell"] ?? "") : null;
+    };
+    this.root.addEventListener("pointerdown", (event) => {
+      this.dragged = false;
+      this.begun = event.button === 0 && (event.pointerType !== "touch" || this.several) ? under(event) : null;
+      if (this.begun) /** @type {Element} */ (event.target).releasePointerCapture?.(event.pointerId);
+    });
+    this.root.addEventListener("pointermove", (event) => {
+      if (!this.begun || !event.buttons) return;
+      const to = under(event);
+      if (!to || to.group !== this.begun.group || (!this.dragged && idOf(to) === idOf(this.begun))) return;
+      [this.dragged, this.reached] = [true, to];
+      const over = new Set(this.area(this.begun, to).map(keyOf));
+      for (const button of this.buttons.values())
+        button.classList.toggle("dragged", over.has(`${button.dataset["name"]}:${button.dataset["head"]}`));
+    });
+    this.ended = (/** @type {PointerEvent} */ event) => {
+      if (this.begun && this.dragged && this.reached) {
+        this.select(this.area(this.begun, this.reached), event);
+        setTimeout(() => (this.dragged = false)); // the click that follows is none
+      }
+      this.begun = this.reached = null;
+      for (const button of this.buttons.values()) button.classList.remove("dragged");
+    };
+    addEventListener("pointerup", this.ended);
+  }
+
+  /** @param {HTMLButtonElement} button */
+  dress(button) {
+    const { name, head } = button.dataset;
+    if (name === undefined || head === undefined) return;
+    const key = `${name}:${head}`;
+    const mark = this.shown?.marks.get(key);
+    const done = mark === "off" ? "switched off" : mark && `made ${mark}`;
+    const label = [this.said({ name, head: Number(head) }), done, this.shown?.notes?.get(key)]
+      .filter(Boolean)
+      .join(", ");
+    const current = this.shown?.chosen.has(key) ?? false;
+    button.setAttribute("aria-label", label);
+    button.setAttribute("aria-pressed", String(current));
+    button.title = this.options.actions
+      ? `${label}. Click to open, drag to choose several, right-click or m to switch off.`
+      : label;
+    button.classList.toggle("current", current);
+    button.dataset["mark"] = mark ?? "";
+    button.style.setProperty("--hue", current && this.shown?.coloured ? headHue(Number(head)) : "var(--accent)");
+  }
+
+  /** @param {KeyboardEvent} event @param {Cell} cell @param {HTMLElement} button @param {() => Head[]} some */
+  pressed(event, cell, button, some) {
     /** @type {Record<string, [number, number]>} */
     const ways = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const way = ways[event.key];
-    if (!way || !shown) return;
+    if (event.key === "m") this.menu(button, some());
+    else if (way) this.step(cell, way);
+    else return;
     event.preventDefault();
-    let place = shown.groups.indexOf(group);
-    let at = group.lines.indexOf(line) + way[0];
-    // Groups follow each other, so the arrows reach all of them.
-    if (at < 0) at = (shown.groups[--place]?.lines.length ?? 0) - 1;
-    else if (at >= group.lines.length) [place, at] = [place + 1, 0];
-    const next = shown.groups[place]?.lines[at];
-    if (!next) return;
-    const to = Math.max(0, Math.min(next.heads - 1, head + way[1]));
-    const button = find({ name: next.name, head: to });
-    for (const other of root.querySelectorAll("button.thumb[tabindex='0']")) other.setAttribute("tabindex", "-1");
-    button.tabIndex = 0;
-    button.focus();
+    event.stopPropagation();
   }
 
-  /** @param {Head} head @param {HTMLElement} anchor */
-  function openMenu(head, anchor) {
-    const actions = options.actions?.(head) ?? [];
-    if (!actions.length) return;
-    menu.remove();
-    const close = () => {
-      menu.remove();
-      removeEventListener("pointerdown", outside, true);
-      find(head)?.focus();
-    };
-    const outside = (/** @type {Event} */ event) => {
-      if (!menu.contains(/** @type {Node} */ (event.target))) close();
-    };
-    const button = (/** @type {Action} */ { label, run, checked }, /** @type {number} */ i) =>
-      h(
-        "button",
-        {
-          type: "button",
-          role: checked === undefined ? "menuitem" : "menuitemradio",
-          "aria-checked": checked === undefined ? null : String(checked),
-          onclick: () => {
-            close();
-            run();
-          },
-          onkeydown: (/** @type {KeyboardEvent} */ event) => {
-            const items = [...menu.querySelectorAll("button")];
-            if (event.key === "ArrowDown") items[(i + 1) % items.length]?.focus();
-            else if (event.key === "ArrowUp") items[(i + items.length - 1) % items.length]?.focus();
-            else if (event.key === "Escape") close();
-            else return;
-            event.preventDefault();
-            event.stopPropagation();
-          },
-        },
-        label,
-      );
-    menu = h(
-      "div",
-      { class: "menu", role: "menu", "aria-label": anchor.dataset["said"] ?? "" },
-      h("p", { class: "quiet" }, anchor.dataset["said"] ?? ""),
-      actions.map(button),
-    );
-    document.body.append(menu);
-    const box = anchor.getBoundingClientRect();
-    menu.style.setProperty("left", `${Math.max(8, Math.min(box.left, innerWidth - menu.offsetWidth - 8))}px`);
-    menu.style.setProperty("top", `${Math.min(box.bottom + 4, innerHeight - menu.offsetHeight - 8)}px`);
-    menu.querySelector("button")?.focus();
-    addEventListener("pointerdown", outside, true);
+  /** Arrow keys reach the numbers on the edges and the groups that follow. @param {Cell} cell @param {[number, number]} way */
+  step({ group, line, head }, [down, right]) {
+    const groups = this.shown?.groups ?? [];
+    let [to, at] = [group, line + down];
+    if (at >= (groups[to]?.lines.length ?? 0)) [to, at] = [to + 1, 0];
+    else if (at < -1 || (at === -1 && head === -1)) [to, at] = [to - 1, (groups[to - 1]?.lines.length ?? 0) - 1];
+    const many = at < 0 ? wideness(/** @type {Group} */ (groups[to])) : groups[to]?.lines[at]?.heads;
+    if (many === undefined) return;
+    const beside = Math.max(at < 0 ? 0 : -1, Math.min(many - 1, head + right));
+    const button = this.buttons.get(idOf({ group: to, line: at, head: beside }));
+    for (const other of this.root.querySelectorAll("button[tabindex='0']:is(.thumb, .edge)"))
+      other.setAttribute("tabindex", "-1");
+    button?.setAttribute("tabindex", "0");
+    button?.focus();
   }
 
-  /** @param {CanvasRenderingContext2D} pen @param {{width: number, height: number}} size @param {Group} group @param {number} heads */
-  function paint(pen, { width, height }, group, heads) {
+  /** @param {CanvasRenderingContext2D} pen @param {{width: number, height: number}} size @param {Group} group */
+  paint(pen, { width, height }, group) {
+    const { shown } = this;
     if (!shown) return;
-    const [wide, tall] = [(width + GAP) / heads - GAP, (height + GAP) / group.lines.length - GAP];
+    const gap = parseFloat(this.root.style.getPropertyValue("--between")) || 1;
+    const [wide, tall] = [width / wideness(group), height / group.lines.length];
     const theme = table();
     pen.imageSmoothingEnabled = shown.size > wide * (devicePixelRatio || 1);
     for (const [i, line] of group.lines.entries()) {
       for (let head = 0; head < line.heads; head++) {
         const pixels = shown.pixels.get(line.name)?.[head];
         if (pixels)
-          pen.drawImage(picture(pixels, shown.size, 255, theme), head * (wide + GAP), i * (tall + GAP), wide, tall);
+          pen.drawImage(picture(pixels, shown.size, 255, theme), head * wide, i * tall, wide - gap, tall - gap);
       }
     }
   }
 
-  /** All thumbnails in one drawing. @returns {Promise<SVGSVGElement>} */
-  async function exportSvg() {
-    const colours = inks();
-    const cell = 48;
-    const groups = shown?.groups ?? [];
-    const heads = Math.max(1, ...groups.flatMap((group) => group.lines.map((line) => line.heads)));
-    const width = NAMES + heads * (cell + GAP);
-    const height = groups.reduce((sum, group) => sum + 34 + group.lines.length * (cell + GAP), 0);
-    const out = drawing(width, height);
-    out.setAttribute("fill", colours.ink);
-    let top = 0;
-    for (const group of groups) {
-      out.append(svg("text", { x: NAMES, y: top + 20, "font-weight": 600 }, group.title));
-      top += 30;
-      for (const line of group.lines) {
-        out.append(
-          svg(
-            "text",
-            { x: NAMES - 8, y: top + cell / 2 + 4, "text-anchor": "end", fill: colours.muted },
-            line.layer + 1,
-          ),
-        );
-        for (let head = 0; head < line.heads; head++) {
-          const pixels = shown?.pixels.get(line.name)?.[head];
-          if (!pixels || !shown) continue;
-          const image = {
-            x: NAMES + head * (cell + GAP),
-            y: top,
-            width: cell,
-            height: cell,
-            preserveAspectRatio: "none",
-            style: { "image-rendering": "pixelated" },
-          };
-          out.append(svg("image", { ...image, href: picture(pixels, shown.size, 255, table()).toDataURL() }));
-        }
-        top += cell + GAP;
-      }
-      top += 4;
-    }
-    return out;
+  destroy() {
+    if (this.ended) removeEventListener("pointerup", this.ended);
+    closeMenu();
+    this.watcher.disconnect();
+    for (const each of this.sheets) each.stop();
+    this.root.remove();
   }
-
-  return {
-    update,
-    exportSvg,
-    destroy() {
-      for (const each of sheets) each.stop();
-      menu.remove();
-      root.remove();
-    },
-  };
 }
+
+/** @param {Group} group */
+export const wideness = (group) => Math.max(1, ...group.lines.map((line) => line.heads));
+/** @param {Cell} cell */
+const idOf = ({ group, line, head }) => `${group}/${line}/${head}`;
+/** @param {string} id @returns {Cell} */
+const cellOf = (id) => {
+  const [group = 0, line = 0, head = 0] = id.split("/").map(Number);
+  return { group, line, head };
+};
+/** @param {Cell} cell */
+const place = ({ line, head }) => ({ "grid-row": String(line + 2), "grid-column": String(head + 2) });

@@ -76,10 +76,34 @@ export function inks() {
   return found;
 }
 
-/** The page's letters. */
-export const SANS =
-  'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
-export const MONO = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
+const DESK = 17; // pixels of the page's letters, up to which pictures keep their size
+
+/** How many times as large as at a desk pictures are: on a wall they grow with the letters of the page. */
+export const enlarged = () => Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / DESK);
+
+/** The page's letters, as canvases and drawings are told them. */
+export const SANS = '"regard text", "regard math", sans-serif';
+export const MONO = '"regard mono", "regard math", monospace';
+
+/** Be told when letters have come, since what was measured before was measured in others. @param {() => void} run @returns {() => void} */
+export function lettered(run) {
+  document.fonts.addEventListener("loadingdone", run);
+  return () => document.fonts.removeEventListener("loadingdone", run);
+}
+
+/** Sixteen heads told apart, on paper and at night; more begin again. */
+const HEADS = {
+  paper:
+    "#0072b2 #c64f00 #00805e #a8487f #8a6d00 #7a3fb5 #3f6fb0 #b0303a #4f7a00 #006d8f #9a5b2b #c03a8e #2f7d4f #6b5fc0 #7d6650 #50607a",
+  night:
+    "#5cb8f0 #ff9a4d #3ed6a8 #f0a5cf #e6c84a #c39df0 #8fb4ff #ff8f8f #a5d65a #55d0e8 #d9a878 #ff9fe0 #7fe09a #b3a9ff #d6c2a8 #a9bad6",
+};
+
+/** The colour of a head. @param {number} head */
+export function headHue(head) {
+  const set = HEADS[dark() ? "night" : "paper"].split(" ");
+  return set[head % set.length] ?? "";
+}
 
 /** A drawing to be taken away: it carries its size and its letters. @param {number} width @param {number} height @param {number} [size] of letters */
 export function drawing(width, height, size = 13) {

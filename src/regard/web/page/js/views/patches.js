@@ -61,6 +61,12 @@ export function patches(axis, image, name, hands) {
   /** The place under the pointer; of boxes the smallest. @param {PointerEvent} event @returns {number | null} */
   function under({ offsetX: x, offsetY: y }) {
     const { clientWidth: width, clientHeight: height } = canvas;
+    if (axis.kind === "grid" && y >= strip) {
+      const column = Math.floor((x / width) * axis.width);
+      const row = Math.floor(((y - strip) / (height - strip)) * axis.height);
+      const within = column >= 0 && column < axis.width && row < axis.height;
+      return within ? leading.length + row * axis.width + column : null;
+    }
     const inside = names
       .map((_, i) => ({ i, area: area(i, width, height) }))
       .filter(({ area: [left, top, wide, tall] }) => x >= left && x < left + wide && y >= top && y < top + tall);
@@ -95,7 +101,10 @@ export function patches(axis, image, name, hands) {
     if (axis.kind === "boxes") naming(pen, width, height, colours);
     if (marked === undefined) return;
     const [x, y, wide, tall] = area(marked, width, height);
-    for (const [stroke, broad] of /** @type {[string, number][]} */ ([[colours.raised, 5], [colours.accent, 2.5]])) {
+    for (const [stroke, broad] of /** @type {[string, number][]} */ ([
+      [colours.raised, 5],
+      [colours.accent, 2.5],
+    ])) {
       pen.strokeStyle = stroke;
       pen.lineWidth = broad;
       pen.strokeRect(x + 1, y + 1, wide - 2, tall - 2);
@@ -143,7 +152,10 @@ export function patches(axis, image, name, hands) {
     const worth = (/** @type {number} */ i) => (i === marked ? 2 : (shares?.[i] ?? 0.3));
     /** @type {Area[]} */
     const taken = [];
-    for (const i of names.map((_, i) => i).filter((i) => worth(i) > 0.25).sort((a, b) => worth(b) - worth(a))) {
+    for (const i of names
+      .map((_, i) => i)
+      .filter((i) => worth(i) > 0.25)
+      .sort((a, b) => worth(b) - worth(a))) {
       const [left, y] = area(i, width, height);
       const wide = pen.measureText(names[i] ?? "").width + 8;
       const x = Math.max(0, Math.min(left, width - wide));

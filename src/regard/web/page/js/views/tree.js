@@ -7,51 +7,62 @@ import { SANS, inks, measure, themed } from "./paint.js";
 /** @typedef {{node: Node, children: Leaf[], x: number, y: number, winner: boolean}} Leaf */
 
 const LINE = 26;
+const FONT = `14px ${SANS}`;
 
 /** @param {HTMLElement} host */
 export function create(host) {
-  /** @type {Node[]} */
-  let nodes = [];
-  let pruned = false; // what was given up is many times what was kept
-  /** @type {Map<number, Leaf>} */
-  let leaves = new Map();
-  const stage = h("div", { class: "tree-stage", tabindex: -1 });
-  const readout = h("p", { class: "matrix-readout", "aria-live": "polite" });
-  const toggle = h("input", { type: "checkbox", onchange: () => ((pruned = toggle.checked), draw()) });
-  const root = h(
-    "div",
-    { class: "tree" },
-    h("label", { class: "check" }, toggle, " show what was given up"),
-    stage,
-    readout,
-  );
-  host.append(root);
-  const unwatch = themed(() => draw());
+  const made = new Tree(host);
+  return {
+    update: (/** @type {{nodes: Node[]}} */ next) => made.update(next.nodes),
+    /** @returns {Promise<SVGSVGElement>} */
+    exportSvg: async () => made.drawing(),
+    table: () => made.table(),
+    json: () => ({ nodes: made.nodes }),
+    destroy: () => made.destroy(),
+  };
+}
 
-  /** @param {{nodes: Node[]}} next */
-  function update(next) {
-    nodes = next.nodes;
-    draw();
+class Tree {
+  /** @param {HTMLElement} host */
+  constructor(host) {
+    /** @type {Node[]} */
+    this.nodes = [];
+    this.pruned = false; // what was given up is many times what was kept
+    /** @type {Map<number, Leaf>} */
+    this.leaves = new Map();
+    this.stage = h("div", { class: "tree-stage", tabindex: -1 });
+    this.readout = h("p", { class: "matrix-readout", "aria-live": "polite" });
+    this.toggle = h("input", {
+      type: "checkbox",
+      onchange: () => {
+        this.pruned = this.toggle.checked;
+        this.draw();
+      },
+    });
+    const label = h("label", { class: "check" }, this.toggle, " show what was given up");
+    this.root = h("div", { class: "tree" }, label, this.stage, this.readout);
+    host.append(this.root);
+    this.unwatch = themed(() => this.draw());
   }
 
-  function draw() {
-    toggle.checked = pruned;
-    replace(stage, nodes.length ? drawing() : null);
-    hint();
+  /** @param {Node[]} nodes */
+  update(nodes) {
+    this.nodes = nodes;
+    this.draw();
   }
 
-  const hint = () =>
-    replace(
-      readout,
-      h("span", { class: "hint" }, "Point at a branch for its score; arrow keys walk through the tree."),
-    );
+  draw() {
+    this.toggle.checked = this.pruned;
+    replace(this.stage, this.nodes.length ? this.drawing() : null);
+    const how = "Point at a branch for its score; arrow keys walk through the tree.";
+    replace(this.readout, h("span", { class: "tip" }, how));
+  }
 
-  function drawing() {
-    const colours = inks();
-    leaves = grown(nodes, pruned);
-    const all = [...leaves.values()];
-    const width = Math.max(...all.map((leaf) => leaf.x + measure(text(leaf.node), `14px ${SANS}`))) + 60;
-    const height = Math.max(...all.map((leaf) => leaf.y)) + LINE;
+  drawing() {
+    this.leaves = grown(this.nodes, this.pruned);
+    const all = [...this.leaves.values()];
+    const width = all.reduce((so, leaf) => Math.max(so, leaf.x + measure(text(leaf.node), FONT)), 0) + 60;
+    const height = all.reduce((so, leaf) => Math.max(so, leaf.y), 0) + LINE;
     const out = svg("svg", {
       xmlns: "http://www.w3.org/2000/svg",
       width,
@@ -63,80 +74,59 @@ export function create(host) {
       "font-family": SANS,
       "font-size": 14,
     });
-    for (const leaf of all) {
-      const from = leaf.node.parent === null ? null : leaves.get(leaf.node.parent);
-      if (!from) continue;
-      const [x0, x1] = [from.x + measure(text(from.node), `14px ${SANS}`) + 8, leaf.x - 5];
-      const middle = (x0 + x1) / 2;
-      out.append(
-        svg("path", {
-          d: `M${x0} ${from.y}C${middle} ${from.y} ${middle} ${leaf.y} ${x1} ${leaf.y}`,
-          fill: "none",
-          stroke: leaf.winner ? colours.accent : leaf.node.kept ? colours.muted : colours.line,
-          "stroke-width": leaf.winner ? 3 : leaf.node.kept ? 1.4 : 1,
-          ...(leaf.node.kept ? {} : { "stroke-dasharray": "3 3" }),
-        }),
-      );
-    }
-    for (const leaf of all) {
-      const { node } = leaf;
-      out.append(
-        svg(
-          "g",
-          {
-            class: "tree-node",
-            role: "treeitem",
-            tabindex: node.parent === null ? 0 : -1,
-            "data-id": node.id,
-            "aria-label": `${text(node)}, ${node.kept ? "kept" : "given up"}, log probability ${node.log_prob.toFixed(2)}`,
-            onpointerenter: () => tell(leaf),
-            onfocus: () => tell(leaf),
-            onkeydown: (/** @type {KeyboardEvent} */ event) => walk(event, leaf),
-          },
-          svg("rect", {
-            x: leaf.x - 5,
-            y: leaf.y - 12,
-            width: measure(text(node), `14px ${SANS}`) + 10,
-            height: 24,
-            rx: 5,
-            fill: "transparent",
-          }),
-          svg(
-            "text",
-            {
-              x: leaf.x,
-              y: leaf.y + 5,
-              fill: leaf.winner ? colours.accent : node.kept ? colours.ink : colours.muted,
-              "font-weight": leaf.winner ? 650 : 400,
-            },
-            text(node),
-          ),
-          node.final === null
-            ? null
-            : svg(
-                "text",
-                {
-                  x: leaf.x + measure(text(node), `14px ${SANS}`) + 12,
-                  y: leaf.y + 5,
-                  fill: colours.muted,
-                  "font-size": 12,
-                },
-                `${node.final + 1}.`,
-              ),
-        ),
-      );
-    }
+    out.append(...all.flatMap((leaf) => this.branch(leaf) ?? []), ...all.map((leaf) => this.leaf(leaf)));
     return out;
   }
 
   /** @param {Leaf} leaf */
-  function tell({ node }) {
+  branch(leaf) {
+    const from = leaf.node.parent === null ? null : this.leaves.get(leaf.node.parent);
+    if (!from) return null;
+    const colours = inks();
+    const [x0, x1] = [from.x + measure(text(from.node), FONT) + 8, leaf.x - 5];
+    const middle = (x0 + x1) / 2;
+    return svg("path", {
+      d: `M${x0} ${from.y}C${middle} ${from.y} ${middle} ${leaf.y} ${x1} ${leaf.y}`,
+      fill: "none",
+      stroke: leaf.winner ? colours.accent : leaf.node.kept ? colours.muted : colours.line,
+      "stroke-width": leaf.winner ? 3 : leaf.node.kept ? 1.4 : 1,
+      ...(leaf.node.kept ? {} : { "stroke-dasharray": "3 3" }),
+    });
+  }
+
+  /** @param {Leaf} leaf */
+  leaf(leaf) {
+    const colours = inks();
+    const { node, x, y, winner } = leaf;
+    const wide = measure(text(node), FONT);
+    const fill = winner ? colours.accent : node.kept ? colours.ink : colours.muted;
+    const place = { x: x + wide + 12, y: y + 5, fill: colours.muted, "font-size": 12 };
+    return svg(
+      "g",
+      {
+        class: "tree-node",
+        role: "treeitem",
+        tabindex: node.parent === null ? 0 : -1,
+        "data-id": node.id,
+        "aria-label": `${text(node)}, ${node.kept ? "kept" : "given up"}, log probability ${node.log_prob.toFixed(2)}`,
+        onpointerenter: () => this.tell(leaf),
+        onfocus: () => this.tell(leaf),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.walk(event, leaf),
+      },
+      svg("rect", { x: x - 5, y: y - 12, width: wide + 10, height: 24, rx: 5, fill: "transparent" }),
+      svg("text", { x, y: y + 5, fill, "font-weight": winner ? 650 : 400 }, text(node)),
+      node.final === null ? null : svg("text", place, `${node.final + 1}.`),
+    );
+  }
+
+  /** @param {Leaf} leaf */
+  tell({ node }) {
     const path = [];
-    for (let at = leaves.get(node.id); at && at.node.parent !== null; at = leaves.get(at.node.parent))
+    for (let at = this.leaves.get(node.id); at && at.node.parent !== null; at = this.leaves.get(at.node.parent))
       path.unshift(at.node.piece);
     const fate = node.final !== null ? `finished, number ${node.final + 1}` : node.kept ? "kept" : "given up";
     replace(
-      readout,
+      this.readout,
       h("b", null, path.join("").trim() || "the beginning"),
       ` · ${fate} · log probability `,
       h("output", null, node.log_prob.toFixed(3).replace("-", "−")),
@@ -144,9 +134,9 @@ export function create(host) {
   }
 
   /** @param {KeyboardEvent} event @param {Leaf} leaf */
-  function walk(event, { node, children }) {
-    const above = node.parent === null ? null : leaves.get(node.parent);
-    const peers = [...leaves.values()].filter((other) => other.node.step === node.step).sort((a, b) => a.y - b.y);
+  walk(event, { node, children }) {
+    const above = node.parent === null ? null : this.leaves.get(node.parent);
+    const peers = [...this.leaves.values()].filter((other) => other.node.step === node.step).sort((a, b) => a.y - b.y);
     const place = peers.findIndex((other) => other.node.id === node.id);
     /** @type {Record<string, Leaf | null | undefined>} */
     const ways = { ArrowLeft: above, ArrowRight: children[0], ArrowUp: peers[place - 1], ArrowDown: peers[place + 1] };
@@ -154,22 +144,33 @@ export function create(host) {
     event.preventDefault();
     const next = ways[event.key];
     if (!next) return;
-    const group = /** @type {SVGGElement | null} */ (stage.querySelector(`[data-id="${next.node.id}"]`));
-    for (const other of stage.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
+    const group = /** @type {SVGGElement | null} */ (this.stage.querySelector(`[data-id="${next.node.id}"]`));
+    for (const other of this.stage.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
     group?.setAttribute("tabindex", "0");
     group?.focus();
     group?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  return {
-    update,
-    /** @returns {Promise<SVGSVGElement>} */
-    exportSvg: async () => drawing(),
-    destroy() {
-      unwatch();
-      root.remove();
-    },
-  };
+  /** Every beginning that was considered. */
+  table() {
+    return {
+      columns: ["id", "parent", "step", "piece", "log probability", "kept", "place"],
+      rows: this.nodes.map((node) => [
+        node.id,
+        node.parent ?? "",
+        node.step,
+        node.piece,
+        node.log_prob,
+        node.kept ? 1 : 0,
+        node.final === null ? "" : node.final + 1,
+      ]),
+    };
+  }
+
+  destroy() {
+    this.unwatch();
+    this.root.remove();
+  }
 }
 
 /** @param {Node} node */

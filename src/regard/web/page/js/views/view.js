@@ -1,6 +1,10 @@
 /** What every view draws: who looks (rows), at what (columns), and how much (weights). No view knows a model. */
 
-/** @typedef {{kind: "words", labels: string[], words?: [number, number][]}} Words `words`: first and last piece of each */
+/**
+ * Pieces of a text: `words` are the first and the last piece of each word and `names` what they say, `special` says
+ * which pieces are no text ([CLS], a language tag), `segments` which sentence of a pair each belongs to.
+ * @typedef {{kind: "words", labels: string[], words?: [number, number][], names?: string[], special?: boolean[], segments?: number[]}} Words
+ */
 /** @typedef {{kind: "grid", height: number, width: number, image?: string, leading?: string[]}} Grid */
 /** @typedef {{kind: "latents", count: number}} Latents */
 /** @typedef {{kind: "boxes", boxes: number[][], labels?: string[]}} Boxes */
@@ -10,14 +14,18 @@
  * @property {string} name
  * @property {"self" | "causal" | "cross"} kind
  * @property {number} layer
- * @property {number | string | null} head a number, or null for the mean of all
+ * @property {number | string | null} head a number, or null for the mean of several
  * @property {Axis} rows
  * @property {Axis} columns
  * @property {Weights} weights
+ * @property {Layer[]} [layers] several heads over each other, a colour each; `weights` is their mean
+ * @property {number} [least] weights below are not drawn
+ * @property {Set<string>} [odd] names that the model does not know
  * @property {[number, number][]} [gold] the cells that should be looked at, row and column
  * @property {string} [model]
  * @property {string} [caption]
  */
+/** One of several heads. @typedef {{title: string, hue: number, weights: Weights}} Layer */
 /** A place that is pointed at. @typedef {{row?: number | undefined, column?: number | undefined}} Mark */
 /** Rows a to b, columns c to d. @typedef {(a: number, b: number, c: number, d: number, signal: AbortSignal) => Promise<Float32Array>} Ask */
 
@@ -65,6 +73,16 @@ export class Weights {
     if (found instanceof Float32Array) return found;
     if (!found) this.tiles.set(key, this._fetch(key, i, j));
     return null;
+  }
+
+  /** A block, from the tile that it is if it is one. @type {Ask} */
+  async block(a, b, c, d, signal) {
+    const [i, j] = [a / TILE, c / TILE];
+    const whole = b === Math.min(a + TILE, this.rows) && d === Math.min(c + TILE, this.columns);
+    if (!whole || !Number.isInteger(i) || !Number.isInteger(j)) return this.ask(a, b, c, d, signal);
+    const waiting = this.tile(i, j) ? null : this.tiles.get(i * MANY + j);
+    await waiting;
+    return this.tile(i, j) ?? this.ask(a, b, c, d, signal);
   }
 
   /** One weight if its tile is here. @param {number} row @param {number} column */
@@ -147,14 +165,79 @@ export function labels(axis) {
   return [...leading, ...Array.from({ length: count(axis) - leading.length }, (_, i) => name(i))];
 }
 
+/** The mean of several, each counted as often as it has heads. @param {{weights: Weights, times: number}[]} some @returns {Weights} */
+export function mean(some) {
+  const [first] = some;
+  if (!first) return Weights.of(0, 0, new Float32Array());
+  if (some.length === 1) return first.weights;
+  const total = some.reduce((sum, { times }) => sum + times, 0);
+  /** @param {"block" | "exact"} way @returns {Ask} */
+  const mixed =
+    (way) =>
+    async (...where) => {
+      const parts = await Promise.all(some.map(({ weights }) => weights[way](...where)));
+      return (
+        parts[0]?.map(
+          (_, k) => parts.reduce((sum, part, i) => sum + (part[k] ?? 0) * (some[i]?.times ?? 0), 0) / total,
+        ) ?? new Float32Array()
+      );
+    };
+  return new Weights(first.weights.rows, first.weights.columns, mixed("block"), mixed("exact"));
+}
+
+/** Only some rows and columns of weights. @param {Weights} whole @param {number[]} rows @param {number[]} columns @returns {Weights} */
+function gathered(whole, rows, columns) {
+  /** @param {"block" | "exact"} way @returns {Ask} */
+  const part = (way) => async (a, b, c, d, signal) => {
+    const [some, few] = [rows.slice(a, b), columns.slice(c, d)];
+    const [top, left] = [some[0] ?? 0, few[0] ?? 0];
+    const [bottom, right] = [(some.at(-1) ?? 0) + 1, (few.at(-1) ?? 0) + 1];
+    const values = await whole[way](top, bottom, left, right, signal);
+    const wide = right - left;
+    return Float32Array.from({ length: some.length * few.length }, (_, k) => {
+      const [row, column] = [some[Math.floor(k / few.length)] ?? 0, few[k % few.length] ?? 0];
+      return values[(row - top) * wide + column - left] ?? 0;
+    });
+  };
+  return new Weights(rows.length, columns.length, part("block"), part("exact"));
+}
+
+/** Some places of an axis, and the axis that they make. @typedef {{places: number[], axis: Axis}} Part */
+
+/** A view of some of its rows and columns, in their order. @param {View} view @param {Part} rows @param {Part} columns @returns {View} */
+export function only(view, rows, columns) {
+  const place = (/** @type {Part} */ { places }) => new Map(places.map((at, i) => [at, i]));
+  const [row, column] = [place(rows), place(columns)];
+  const gold = view.gold?.flatMap(([i, j]) => {
+    const [to, at] = [row.get(i), column.get(j)];
+    return to === undefined || at === undefined ? [] : [/** @type {[number, number]} */ ([to, at])];
+  });
+  const some = (/** @type {Weights} */ weights) => gathered(weights, rows.places, columns.places);
+  const layers = view.layers?.map((layer) => ({ ...layer, weights: some(layer.weights) }));
+  return {
+    ...view,
+    rows: rows.axis,
+    columns: columns.axis,
+    weights: some(view.weights),
+    ...(layers ? { layers } : {}),
+    ...(gold ? { gold } : {}),
+  };
+}
+
+/** @param {Axis} axis @param {number[]} places @returns {Part} */
+export function part(axis, places) {
+  const names = labels(axis);
+  return { places, axis: { kind: "words", labels: places.map((i) => names[i] ?? "") } };
+}
+
 /** Words instead of pieces: a column gets the sum of what its pieces got, a row looks as its pieces did on average.
- * @param {View} view @returns {View} */
-export function merged(view) {
-  const rows = groups(view.rows);
-  const columns = groups(view.columns);
-  const whole = view.weights.all();
-  const width = view.weights.columns;
-  const values = whole.then((all) => {
+ * @param {Weights} whole @param {Axis} along @param {Axis} across @returns {Weights} */
+export function merged(whole, along, across) {
+  const [rows, columns, width] = [groups(along), groups(across), whole.columns];
+  /** @type {Promise<Float32Array> | null} */
+  let values = null;
+  const sums = async () => {
+    const all = await whole.all();
     const out = new Float32Array(rows.length * columns.length);
     rows.forEach(([a, b], i) =>
       columns.forEach(([c, d], j) => {
@@ -165,24 +248,27 @@ export function merged(view) {
       }),
     );
     return out;
+  };
+  return new Weights(rows.length, columns.length, async (a, b, c, d, signal) => {
+    values ??= sums();
+    return Weights.of(rows.length, columns.length, await values).ask(a, b, c, d, signal);
   });
-  const weights = new Weights(rows.length, columns.length, async (a, b, c, d, signal) =>
-    Weights.of(rows.length, columns.length, await values).ask(a, b, c, d, signal),
-  );
-  return { ...view, rows: joined(view.rows), columns: joined(view.columns), weights };
 }
 
-/** @param {Axis} axis @returns {Axis} */
-function joined(axis) {
+/** An axis of whole words; what is special about a word is so about all of its pieces. @param {Axis} axis @returns {Axis} */
+export function joined(axis) {
   if (axis.kind !== "words" || !axis.words) return axis;
+  const { labels: pieces, words, names, special, segments } = axis;
+  const whole = (/** @type {[number, number]} */ [a, b]) =>
+    pieces
+      .slice(a, b + 1)
+      .join("")
+      .trim();
   return {
     kind: "words",
-    labels: axis.words.map(([a, b]) =>
-      axis.labels
-        .slice(a, b + 1)
-        .join("")
-        .trim(),
-    ),
+    labels: words.map((span, i) => names?.[i] ?? whole(span)),
+    ...(special ? { special: words.map(([a, b]) => special.slice(a, b + 1).every(Boolean)) } : {}),
+    ...(segments ? { segments: words.map(([a]) => segments[a] ?? 0) } : {}),
   };
 }
 

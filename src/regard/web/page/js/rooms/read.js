@@ -1,0 +1,114 @@
+/** Read: text models. What comes next, what is hidden, which heads decide it, and where one word lies in many sentences. */
+
+import * as bench from "../bench/bench.js";
+import { h, replace } from "../dom.js";
+import { answer, onStage } from "../read/answer.js";
+import { hide, hiddenOf, readWriting, request, textOf } from "../read/asking.js";
+import { FRESH, input } from "../read/input.js";
+import { SENTENCES } from "../read/lectures.js";
+import { view as senses } from "../read/senses.js";
+import { prompt, readShots } from "../read/shots.js";
+
+/** @typedef {import("../app.js").Context} Context */
+/** @typedef {import("../bench/address.js").State} State */
+/** @typedef {import("../bench/answer.js").Model} Model */
+
+export const TASKS = ["generate", "fill", "classify", "tag", "answer", "embed", "similar", "parse", "recall"];
+export const room = { id: "read", title: "Read", mount };
+
+/** What is shown first where a card has no example. @type {Record<string, string>} */
+const FIRST = {
+  generate: "Once upon a time",
+  fill: "The capital of France is [MASK].",
+  answer: "Who sleeps?\tThe dog runs and the cat sleeps.",
+  similar: "A dog runs.\tA hound is running.",
+  recall: "3 12 4 13 21 22 3",
+};
+const FIRST_OF_ALL = "A dog runs in the park.";
+
+/** @param {HTMLElement} host @param {Context} context */
+async function mount(host, context) {
+  const about = await context.api.about();
+  const models = about.models.filter((each) => TASKS.includes(String(each["task"])));
+  if (!models.length) return none(host);
+  context.register({
+    shortcuts: [
+      { key: "d", does: "Throw the dice: take one token", run: () => onStage.forEach((each) => each.take?.()) },
+    ],
+    figures: () => [...onStage].map((each) => ({ title: "answer", table: each.table.bind(each) })),
+  });
+  return bench.create(host, {
+    context,
+    title: "Read",
+    tasks: TASKS,
+    models,
+    input,
+    answer: answer(about.limits),
+    ask: (model, state) => request(model, state, about.limits),
+    views: [senses],
+    empty: { title: "Type a text", says: "Every token will show where it looked, and what the model expected there." },
+    opening: (model) => ({ in: opening(model), ...FRESH }),
+    example: (example) => ({ in: `t:${example}`, ...FRESH, pairs: "", shots: "" }),
+    keeps,
+    code,
+  });
+}
+
+/** @param {HTMLElement} host */
+function none(host) {
+  replace(
+    host,
+    h(
+      "section",
+      { class: "empty" },
+      h("h2", null, "No text model yet"),
+      h("p", null, "Give a folder of a model of yours, or one from Hugging Face:"),
+      h("code", null, "regard explore --model FOLDER"),
+    ),
+  );
+  return { restore() {}, unmount() {} };
+}
+
+/** Of a text that goes on the longest example: a model that has read more has more to say of what comes next. @param {Model} model */
+function opening({ task, examples = [] }) {
+  const all = /** @type {string[]} */ (task === "generate" ? examples.toSorted(longer) : examples);
+  return `t:${all[0] ?? FIRST[String(task)] ?? FIRST_OF_ALL}`;
+}
+
+/** @param {string} a @param {string} b */
+const longer = (a, b) => b.length - a.length;
+
+/** Something that one wrote is kept where the other model can read it at all. @param {State} state @param {Model} from @param {Model} to */
+function keeps(state, from, to) {
+  const text = textOf(state);
+  const own = [opening(from).slice(2), ...(from["examples"] ?? [])];
+  if (own.includes(text)) return from["task"] === to["task"] && from["data"] === to["data"];
+  if (SENTENCES.some((each) => each.text === text))
+    return !["recall", "answer", "similar"].includes(String(to["task"]));
+  const masked = /\[MASK\]|<mask>/.test(text) && to["task"] !== "fill";
+  return !masked && !text.includes("\t") && (from["task"] === "recall") === (to["task"] === "recall");
+}
+
+/** The same in Python and on the command line. @param {Model} model @param {State} state */
+function code(model, state) {
+  const [name, shots] = [String(model["name"]), readShots(state.flat)];
+  const { task } = model;
+  const writing = readWriting(state.flat["w"]);
+  const text =
+    task === "fill"
+      ? hide(textOf(state), hiddenOf(state)).text
+      : shots.shots.length
+        ? prompt(shots, textOf(state))
+        : textOf(state);
+  const quoted = JSON.stringify(text);
+  const given = task === "recall" ? `[${text.split(/[\s,]+/).join(", ")}]` : quoted;
+  const asked = `import regard\n\nmodel = regard.load(${JSON.stringify(name)})\n`;
+  if (task === "generate" && writing) {
+    const { most, temperature, topP, topK, seed } = writing;
+    return {
+      python: `${asked}model([${quoted}], max_new_tokens=${most}, temperature=${temperature}, top_p=${topP}, top_k=${topK}, seed=${seed})[0].text`,
+      command: `regard generate ${quoted} --model ${name} --max-new-tokens ${most} --temperature ${temperature} --top-p ${topP} --top-k ${topK} --seed ${seed}`,
+    };
+  }
+  return { python: `${asked}regard.show(model.attend(${given}))`, command: `regard look ${name} ${quoted}` };
+}
