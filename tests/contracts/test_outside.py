@@ -25,7 +25,8 @@ with TestClient(make_app(AppState(Models(["model"]))), base_url="http://127.0.0.
     about = {model["name"]: model for model in client.get("/api/about").json()["models"]}
     tasks = [each["task"] for each in client.get("/api/tasks").json()]
     name = next(name for name, model in about.items() if model["task"] == "count")
-    found = client.post("/api/ask", json={"model": name, "input": "two words"}).json()
+    events = client.post("/api/ask", json={"model": name, "input": {"text": "two words"}}).text.splitlines()
+    found = json.loads(events[-1])
     overview = client.get(f"/api/looks/{found['id']}/overview").status_code
 print(json.dumps({"tasks": tasks, "found": found, "overview": overview}))
 """

@@ -49,27 +49,40 @@ def contexts(
     A word is found as it is written, in capitals or not. `layer` counts from 0, or from the last by -1; `lower` is for
     models that read small letters alone; what stands behind `limit` tokens is not read.
     """
+    every = contexts_by_layer(model, tokenizer, sentences, words, limit=limit, lower=lower, progress=progress)[1:]
+    if not -len(every) <= layer < len(every):
+        raise ValueError(f"there is no layer {layer}; they are numbered 0 to {len(every) - 1}")
+    return every[layer]
+
+
+def contexts_by_layer(
+    model: nn.Module,
+    tokenizer: Any,
+    sentences: Sequence[str],
+    words: Sequence[str],
+    *,
+    limit: int = 512,
+    lower: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Contexts, ...]:
+    """The same after every layer; before them all, what goes into the first."""
     if not words or not all(word.strip() for word in words):
         raise ValueError("no word is given whose vectors are wanted; name one that occurs in the sentences")
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(word.strip())}(?!\w)" for word in words), re.IGNORECASE)
-    vectors, found, name = list[torch.Tensor](), list[Occurrence](), ""
-    device = next(model.parameters()).device
+    vectors, found, names = list[list[torch.Tensor]](), list[Occurrence](), list[str]()
+    device, first = next(model.parameters()).device, None
     for number, sentence in enumerate(sentences):
         hits = list(pattern.finditer(sentence))
         if hits:
             ids, places = _read(tokenizer, sentence.lower() if lower else sentence, limit)
-            run = watch(model, feed(model, torch.tensor([ids], device=device)))
-            every = layers(model, run)
-            if not -len(every) <= layer < len(every):
-                raise ValueError(f"there is no layer {layer}; they are numbered 0 to {len(every) - 1}")
-            chosen = every[layer]
-            name = name_layers(every)[layer]
-            states = run.trace.hidden[chosen.name][chosen.run][0].float().cpu()
+            row = torch.tensor([ids], device=device)
+            first = _first_block(model, row) if first is None else first
+            names, states = _states(model, row, first)
             for hit in hits:
                 # A piece belongs to a word if they share a character.
                 pieces = [i for i, at in enumerate(places) if at and at[0] < hit.end() and at[1] > hit.start()]
                 if pieces:
-                    vectors.append(states[pieces].mean(dim=0))
+                    vectors.append([each[pieces].mean(dim=0) for each in states])
                     found.append(Occurrence(hit.group().lower(), number, hit.start(), hit.end()))
         if progress is not None:
             progress((number + 1) / len(sentences))
@@ -78,7 +91,30 @@ def contexts(
             f"{' and '.join(repr(word) for word in words)} occurs in none of the {len(sentences)} sentences; give a "
             f"word that does"
         )
-    return Contexts(torch.stack(vectors).numpy(), tuple(found), name)
+    return tuple(
+        Contexts(torch.stack([each[i] for each in vectors]).numpy(), tuple(found), name) for i, name in enumerate(names)
+    )
+
+
+def _first_block(model: nn.Module, ids: torch.Tensor) -> nn.Module:
+    return layers(model, watch(model, feed(model, ids)))[0].module
+
+
+def _states(model: nn.Module, ids: torch.Tensor, first: nn.Module) -> tuple[list[str], list[torch.Tensor]]:
+    """What goes into the first layer of a model and what comes out of each, of one text."""
+    entered: list[torch.Tensor] = []
+
+    def enter(_: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        entered.append((given or tuple(named.values()))[0])
+
+    handle = first.register_forward_pre_hook(enter, with_kwargs=True)
+    try:
+        run = watch(model, feed(model, ids))
+    finally:
+        handle.remove()
+    every = layers(model, run)
+    states = [entered[0], *(run.trace.hidden[each.name][each.run] for each in every)]
+    return ["input", *name_layers(every)], [each[0].float().cpu() for each in states]
 
 
 def _read(tokenizer: Any, text: str, limit: int) -> tuple[list[int], list[tuple[int, int] | None]]:

@@ -1,7 +1,7 @@
 """Attention over pictures: which axes the looks of a model of pictures have."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 
 from PIL import Image
@@ -12,13 +12,18 @@ from regard.attention import Trace
 
 
 def maps_over(
-    trace: Trace, grid: tuple[int, int], *, leading: Sequence[str] = (), image: str | None = None
+    trace: Trace,
+    grid: tuple[int, int],
+    *,
+    leading: Sequence[str] = (),
+    image: str | None = None,
+    names: Iterable[str] | None = None,
 ) -> tuple[dict[str, Axis], tuple[Map, ...]]:
     """The axes and maps of what was watched over a picture of `grid` rows and columns of tokens.
 
     An attention that says where its tokens lie has a grid of its own, as in a model that shrinks its map. Any other is
     over the grid behind the `leading` tokens, if it has so many; else its tokens have a number alone. So it serves
-    models of strangers too, whose grid is given by hand.
+    models of strangers too, whose grid is given by hand. `names` are the attentions that see, where others read.
     """
     axes: dict[str, Axis] = {}
 
@@ -30,7 +35,7 @@ def maps_over(
 
     whole = Grid(*grid, image, tuple(leading))
     maps = []
-    for name in trace:
+    for name in trace if names is None else names:
         look = trace[name][0]
         queries, keys = look.q.shape[-2], look.k.shape[-2]
         if look.layout is not None:

@@ -17,6 +17,7 @@ class Picked:
     y: Float[Tensor, "b h q e"]
     key: Int[Tensor, "b h q"]  # -1 where a query sees nothing
     log_prob: Float[Tensor, "b h q"]  # what REINFORCE multiplies with the reward; 0 for a blind query
+    weights: Float[Tensor, "b h q k"]  # the chances that it was drawn with
 
 
 def pick(
@@ -43,4 +44,5 @@ def pick(
         y=product(chosen + weights - weights.detach() if straight_through else chosen, v),
         key=key[:, 0].masked_fill(blind, -1).view(weights.shape[:-1]),
         log_prob=likely.log().view(weights.shape[:-1]),
+        weights=weights,
     )

@@ -148,12 +148,15 @@ def prefix(
     return causal(queries, keys).draw(device) | (torch.arange(keys, device=device) < length)
 
 
-def media(images: Bool[Tensor, "b q"], latents: int, count: int | None = None) -> Bool[Tensor, "b 1 q k"]:
+def media(
+    images: Bool[Tensor, "b q"], latents: int, count: int | None = None, *, before: Int[Tensor, " b"] | None = None
+) -> Bool[Tensor, "b 1 q k"]:
     """Text sees the latents of the last image before it (Alayrac 2022, §2.3); text before any image is blind.
 
-    `images` marks the tokens where an image stands; the keys are `count` images of `latents` tokens each.
+    `images` marks the tokens where an image stands; the keys are `count` images of `latents` tokens each. Text that is
+    read in steps says how many images stood `before` it.
     """
-    latest = images.cumsum(dim=1)  # 0 before the first image
+    latest = images.cumsum(dim=1) + (0 if before is None else before[:, None])  # 0 before the first image
     count = int(latest.max()) if count is None else count
     image = torch.arange(1, count + 1, device=images.device).repeat_interleave(latents)
     return (latest[:, :, None] == image)[:, None]

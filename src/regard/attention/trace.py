@@ -1,6 +1,6 @@
 """What was watched, and what was seen."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -78,6 +78,18 @@ class Trace:
         weights = self.weights(name, look)
         return weights if layout is None else layout.unfold(weights)
 
+    def part(self, name: str, parts: Sequence[str]) -> None:
+        """Give each row of the batch of an attention a name of its own, where the rows are of different things.
+
+        Say, of several pictures that were seen at once: whoever reads the trace then finds one attention for each.
+        """
+        looks = self[name]
+        if any(look.q.shape[0] != len(parts) or look.k.shape[0] != len(parts) for look in looks):
+            raise ValueError(f"{name!r} has other rows than the {len(parts)} names; give one for each row of its batch")
+        for row, part in enumerate(parts):
+            self._looks[part] = [_row(look, row) for look in looks]
+        del self._looks[self._aliases.get(name, name)]
+
     @property
     def hidden(self) -> dict[str, list[Tensor]]:
         """The residual stream after each block, by the block's name: one tensor for each time that it ran."""
@@ -136,6 +148,18 @@ class Trace:
                 edit=look.edit.recall if isinstance(look.edit, Edited) else None,
             )
         )
+
+
+def _row(look: Look, row: int) -> Look:
+    """One row of a look's batch, as if it had been alone."""
+    one = slice(row, row + 1)
+    visible, bias = look.visible, look.bias
+    if isinstance(visible, Tensor) and visible.ndim == 4 and visible.shape[0] > 1:
+        visible = visible[one]
+    if bias is not None and bias.ndim == 4 and bias.shape[0] > 1:
+        bias = bias[one]
+    edit = None if look.edit is None else lambda _, whole=look: whole.weights()[one]
+    return replace(look, q=look.q[one], k=look.k[one], visible=visible, bias=bias, edit=edit)
 
 
 @dataclass(slots=True, eq=False)

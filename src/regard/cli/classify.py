@@ -3,7 +3,7 @@
 Texts, or the files of pictures, are arguments, or lines on standard input. With --pair texts come two by two, or with a
 tab between.
 
-    regard classify photo.jpg world:7                     a file, and picture 7 of the little world's test
+    regard classify photo.jpg world:7                     a file, and scene 7 of the little world's test
     regard classify --model runs/classify-0 "What a wonderful film."
     regard classify --model runs/classify-0 --json < reviews.txt
     regard classify --model my-mrpc --pair "It rains." "Rain is falling."

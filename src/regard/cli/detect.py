@@ -1,6 +1,6 @@
 """Detect things in pictures: what they are, where, and how sure.
 
-Pictures are files, as arguments or as lines on standard input; `world:7` is picture 7 of the little world's test.
+Pictures are files, as arguments or as lines on standard input; `world:7` is scene 7 of the little world's test.
 
     regard detect world:7 --out boxes.png
     regard detect photo.jpg --model hub:facebook/detr-resnet-50

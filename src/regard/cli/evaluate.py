@@ -14,7 +14,7 @@ which, every attention head is compared with the truth.
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
@@ -61,6 +61,8 @@ class Flags:
     """How many tokens further a language model's next window begins; half of the context, if left out."""
     restrict_vocab: int | None = None
     """Of word vectors, the most frequent so many words alone; 30,000 for analogies, and all for pairs, if left out."""
+    tta: Literal["", "mirror", "moved"] = ""
+    """Test-time augmentation of a picture's classifier: also its mirror image, or also moved by a pixel."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     out: Path | None = None
@@ -113,6 +115,7 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
         "context",
         "stride",
         "restrict_vocab",
+        "tta",
     )
     given = {name: getattr(flags, name) for name in names}
     options: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, "")}

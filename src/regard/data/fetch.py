@@ -90,7 +90,7 @@ def _fetch(dataset: Dataset, file: File) -> Path:
     by_hand = f"or take {file.name} from {dataset.home} and put it at {path}"
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")
-    with partial.open("ab") as out, _alone(out):
+    with partial.open("ab") as out, alone(out):
         if path.exists():  # another process was faster
             partial.unlink(missing_ok=True)
             return path
@@ -156,8 +156,8 @@ def _continues(got: HTTPResponse, start: int) -> bool:
 
 
 @contextmanager
-def _alone(stream: IO[bytes]) -> Iterator[None]:
-    """Wait until no other process writes this file."""
+def alone(stream: IO[bytes]) -> Iterator[None]:
+    """Wait until no other process writes this file; it is let go when the file is closed."""
     if fcntl is not None:
         fcntl.flock(stream, fcntl.LOCK_EX)
         stream.seek(0, os.SEEK_END)

@@ -12,7 +12,7 @@ from regard.data.annotated import Detections, Objects
 from regard.data.told import FAR
 from regard.vision import rle
 from regard.vision.picture import from_array
-from regard.world import COLOURS, KINDS, Picture, Scene, Thing, View, render, render_batch, scenes
+from regard.world import COLOURS, KINDS, Picture, Scene, View, render, render_batch, scenes
 
 LABELS = tuple(f"{colour} {kind}" for colour in COLOURS for kind in KINDS)
 COUNTS = {"train": 10_000, "val": 1_000, "test": 1_000}
@@ -84,16 +84,20 @@ def _chosen(split: str) -> tuple[View[Scene], tuple[int, ...], np.ndarray]:
     number, fold = _where(split)
     view, numbers, targets = scenes(split=fold, things=(1, 3)), list[int](), list[int]()
     while len(numbers) < COUNTS[split]:
-        largest, *others = sorted(view[number].things, key=_size, reverse=True)
-        if all(largest.size >= LARGER * other.size for other in others):
+        scene = view[number]
+        if (largest := clearly_largest(scene)) is not None:
+            thing = scene.things[largest]
             numbers.append(number)
-            targets.append(LABELS.index(f"{largest.colour} {largest.kind}"))
+            targets.append(LABELS.index(f"{thing.colour} {thing.kind}"))
         number += 1
     return view, tuple(numbers), np.asarray(targets, np.int64)
 
 
-def _size(thing: Thing) -> float:
-    return thing.size
+def clearly_largest(scene: Scene) -> int | None:
+    """The number of the thing that is clearly the largest of a scene, after which its picture is named, if any is."""
+    largest, *others = sorted(range(len(scene.things)), key=lambda i: scene.things[i].size, reverse=True)
+    clear = all(scene.things[largest].size >= LARGER * scene.things[other].size for other in others)
+    return largest if clear else None
 
 
 def _where(split: str) -> tuple[int, str]:

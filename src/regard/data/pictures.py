@@ -10,16 +10,21 @@ from regard.data.errors import DataError
 from regard.data.painted import world_detections, world_pictures
 from regard.data.rows import SPLITS
 from regard.data.sets import MODULES, SETS, names
+from regard.data.strange import world_strange
 
 
 def pictures(name: str | Path, split: str = "train") -> Pictures:
     """Pictures and the class of each: of a named set, of the world, or of your own folder.
+
+    `world/novel`, `world/sketch` and so on are the world as no training shows it (`data/strange.py`).
 
     Your folder has one for each class, maybe within train, val and test; else they are divided by their names. A folder
     as the home of a named set publishes it is known too.
     """
     if str(name) == "world":
         return world_pictures(split)
+    if str(name).startswith("world/") and not Path(name).exists():
+        return world_strange(str(name).removeprefix("world/"), split)
     if str(name) in SETS:
         dataset = SETS[str(name)]
         if dataset.kind != "images":

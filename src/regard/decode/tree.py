@@ -1,6 +1,6 @@
 """A beam search written down as a tree: every continuation it considered, what was kept, and where hypotheses end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -30,8 +30,18 @@ class Node:
 class BeamTree(nn.Module):
     """A model whose search over one sentence is written down, step by step, and may be edited."""
 
-    def __init__(self, model: nn.Module, beam: int, stop: int, *, edits: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        model: nn.Module,
+        beam: int,
+        stop: int,
+        *,
+        edits: Mapping[str, Any],
+        tell: Callable[[list[int]], None] | None = None,
+    ) -> None:
+        """`tell` is given the words of the likeliest beginning, step by step."""
         super().__init__()
+        self._tell = tell
         self.model: Any = model
         self.cross_attentions = ()  # coverage is not counted here
         self.nodes = [Node(None, None, 0.0, 0, kept=True)]
@@ -52,6 +62,8 @@ class BeamTree(nn.Module):
         for node in here:
             self.nodes[node].kept = True
         self._consider(here, logits)
+        if self._tell is not None:
+            self._tell(self._words(max(here, key=lambda node: self.nodes[node].log_prob)))
         return logits, _State(inner, here)
 
     def finish(self, hypotheses: Sequence[Hypothesis]) -> None:
@@ -74,6 +86,14 @@ class BeamTree(nn.Module):
         for log_prob, where in zip(best.tolist(), place.tolist(), strict=True):
             row, word = divmod(where, gained.shape[-1])
             self.nodes[self._child(rows[row][0], word)].log_prob = log_prob
+
+    def _words(self, node: int) -> list[int]:
+        """What was written up to a node."""
+        found = []
+        while (word := self.nodes[node].word) is not None:
+            found.append(word)
+            node = self.nodes[node].parent or 0
+        return found[::-1]
 
     def _child(self, parent: int, word: int) -> int:
         if (parent, word) not in self._children:

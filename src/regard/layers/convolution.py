@@ -21,10 +21,10 @@ Conv = Callable[..., nn.Module]  # called as nn.Conv2d is
 class PatchEmbed(nn.Module):
     """Patch embedding, ViT's stem: each square of an image becomes a token by one linear map, a strided convolution."""
 
-    def __init__(self, channels: int, patch: int, width: int) -> None:
+    def __init__(self, channels: int, patch: int, width: int, *, bias: bool = True) -> None:
         super().__init__()
         self.patch = patch
-        self.project = nn.Conv2d(channels, width, patch, stride=patch)
+        self.project = nn.Conv2d(channels, width, patch, stride=patch, bias=bias)
 
     def forward(self, image: Float[Tensor, "b c h w"]) -> Float[Tensor, "b i j o"]:
         height, width = image.shape[-2:]

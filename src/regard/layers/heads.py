@@ -78,7 +78,7 @@ def first_tokens(hidden: Float[Tensor, "b n w"], visible: Bool[Tensor, "b n"] | 
         return hidden[:, 0]
     if isinstance(visible, Packed):
         return hidden[0, visible.firsts(hidden.device)]
-    return hidden[torch.arange(len(hidden), device=hidden.device), visible.int().argmax(dim=1)]
+    return hidden[torch.arange(hidden.shape[0], device=hidden.device), visible.int().argmax(dim=1)]
 
 
 def last_tokens(
@@ -94,7 +94,7 @@ def last_tokens(
         lengths = hidden.shape[1] - visible.flip(1).int().argmax(dim=1)
     if lengths is None:
         return hidden[:, -1]
-    return hidden[torch.arange(len(hidden), device=hidden.device), lengths - 1]
+    return hidden[torch.arange(hidden.shape[0], device=hidden.device), lengths - 1]
 
 
 class Pooler(nn.Module):

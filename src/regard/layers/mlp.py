@@ -3,10 +3,19 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.layers.dropout import Dropout
+
+
+class QuickGELU(nn.Module):
+    """x · σ(1.702 x), a rougher GELU (Hendrycks 2016), with which CLIP was trained."""
+
+    def forward(self, x: Float[Tensor, "*b w"]) -> Float[Tensor, "*b w"]:
+        return x * torch.sigmoid(1.702 * x)
+
 
 # By the name that configs use; `gelu_tanh` is the approximation of GPT-2, gelu_new in Hugging Face's configs.
 ACTIVATIONS: Mapping[str, Callable[[], nn.Module]] = {
@@ -14,6 +23,7 @@ ACTIVATIONS: Mapping[str, Callable[[], nn.Module]] = {
     "gelu": nn.GELU,
     "gelu_tanh": partial(nn.GELU, approximate="tanh"),
     "silu": nn.SiLU,
+    "quick_gelu": QuickGELU,
 }
 
 

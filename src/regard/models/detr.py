@@ -10,7 +10,7 @@ waves as the cells, from which its box is measured, so that far fewer steps are 
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -26,6 +26,7 @@ from regard.layers.position import sinusoid
 from regard.layers.stack import Stack
 from regard.models import efficientnet, resnet
 from regard.models.family import Family
+from regard.models.tower import make_tower, width_of
 
 Backbone = resnet.Config | efficientnet.Config
 RESNET_50 = resnet.Config(classes=0)
@@ -49,8 +50,6 @@ class Config:
     inner_dropout: float = 0.1  # of attention weights and inside of the MLPs
 
     def __post_init__(self) -> None:
-        if self.backbone.classes:
-            raise ValueError(f"a backbone with {self.backbone.classes} classes has a head that nothing reads; give 0")
         if self.width % 4:
             raise ValueError(f"width {self.width} does not split into waves of rows and columns; give a multiple of 4")
         if self.decoder_depth < 1 or self.queries < 1:
@@ -78,7 +77,7 @@ class DETR(nn.Module):
         self.config = config
         width = config.width
         self.backbone = _backbone(config)
-        self.project = nn.Conv2d(_channels(config.backbone), width, 1)
+        self.project = nn.Conv2d(width_of(config.backbone), width, 1)
         self.encoder = Stack(_block(config) for _ in range(config.depth))
         # A vector for each query, or its place: the share of height and width, before the sigmoid.
         first = torch.rand(config.queries, 2).logit(1e-2) if config.anchored else torch.randn(config.queries, width)
@@ -150,15 +149,10 @@ def _shrink(visible: Bool[Tensor, "b h w"], rows: int, columns: int) -> Bool[Ten
 
 
 def _backbone(config: Config) -> Any:
-    given = config.backbone
-    made = resnet.ResNet(given) if isinstance(given, resnet.Config) else efficientnet.EfficientNet(given)
+    made = make_tower(config.backbone)
     if config.frozen:
         freeze_norms(made)
     return made
-
-
-def _channels(backbone: Backbone) -> int:
-    return backbone.widths[-1] if isinstance(backbone, resnet.Config) else backbone.last_width
 
 
 def _block(config: Config, *, cross: bool = False) -> PostNormBlock:
@@ -179,17 +173,7 @@ def example(config: Config) -> dict[str, Any]:
     return {"image": torch.randn(2, config.backbone.channels, size, size), "visible": visible}
 
 
-_small = resnet.Config(
-    size=96,
-    stem="fast",
-    stem_width=32,
-    block="basic",
-    widths=(32, 64, 128),
-    depths=(1, 1, 1),
-    classes=0,
-    zero_init=False,
-    pooled=True,
-)
+_small = replace(resnet.PRESETS["resnet-world"], size=96, classes=0, zero_init=False, pooled=True)
 # §4 of the paper with its table 1; the tiny one is for pictures of the little world, of 96 to 128 pixels.
 PRESETS = {
     "detr-resnet-50": Config(),

@@ -81,7 +81,7 @@ def register(family: Family) -> None:
 def folder() -> list[str]:
     """The names of the model files."""
     package = import_module("regard.models")
-    return [info.name for info in iter_modules(package.__path__) if info.name != "family"]
+    return [info.name for info in iter_modules(package.__path__) if info.name not in ("family", "tower")]
 
 
 def _find(name: str) -> Family | None:

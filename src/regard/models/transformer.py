@@ -54,8 +54,8 @@ class Transformer(nn.Module):
         self.embed = nn.Embedding(config.vocab, config.width)
         self.position = Sinusoidal(config.width, layout=config.positions)
         self.dropout = Dropout(config.dropout)
-        self.encoder = Stack(_block(config, cross=False) for _ in range(config.depth))
-        self.decoder = Stack(_block(config, cross=True) for _ in range(config.depth))
+        self.encoder = Stack(make_block(config, cross=False) for _ in range(config.depth))
+        self.decoder = Stack(make_block(config, cross=True) for _ in range(config.depth))
         self.encoder_norm, self.decoder_norm = (
             nn.LayerNorm(config.width) if config.norm_first or config.final_norm else nn.Identity() for _ in range(2)
         )
@@ -104,7 +104,8 @@ class Transformer(nn.Module):
         return x
 
 
-def _block(config: Config, *, cross: bool) -> Block:
+def make_block(config: Config, *, cross: bool) -> Block:
+    """A block of the encoder, or of the decoder with its look across."""
     return (Block if config.norm_first else PostNormBlock)(
         config.width,
         multihead(config.width, config.heads),

@@ -1,11 +1,12 @@
 """ViT: a picture is cut into patches, which are read as a sentence by a Transformer encoder (Dosovitskiy 2021).
 
-Also with average pooling in place of [CLS], any position encoding put in anywhere (their table 8), a convolution stem
-(Xiao 2021), registers (Darcet 2024), LayerScale (Touvron 2021) and stochastic depth; so it is DINO and DINOv2 too.
+Also with average pooling in place of [CLS], or a query that asks all tokens (Zhai 2022), any position encoding put in
+anywhere (their table 8), a convolution stem (Xiao 2021), registers (Darcet 2024), LayerScale (Touvron 2021) and
+stochastic depth; so it is DINO and DINOv2 too, and the eye of CLIP (with `first_norm`) and of SigLIP.
 Deviation: linear layers are drawn from a normal distribution of 0.02, as BERT's.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
@@ -18,8 +19,9 @@ from regard.layers.blocks import Block
 from regard.layers.convolution import ConvStem, PatchEmbed
 from regard.layers.dropout import Dropout
 from regard.layers.language import draw_weights
-from regard.layers.mlp import MLP
+from regard.layers.mlp import ACTIVATIONS, MLP
 from regard.layers.position import LearnedCells, Rotary2d, WaveCells
+from regard.layers.probe import Probe
 from regard.layers.stack import Injection
 from regard.layers.vision import VisionModel, classifier
 from regard.models.family import Family
@@ -40,7 +42,8 @@ class Config:
     hidden: int = 3072
     classes: int = 1000
     stem: Literal["patch", "conv"] = "patch"
-    pool: Literal["cls", "mean", "both"] = "cls"  # `mean` has no [CLS]; `both` lays it beside the mean, as DINOv2
+    # `mean` has no [CLS]; `both` lays it beside the mean, as DINOv2; `probe` asks all tokens by a learned query.
+    pool: Literal["cls", "mean", "both", "probe"] = "cls"
     registers: int = 0
     position: Position = "learned"
     inject: Injection = "once"
@@ -48,6 +51,8 @@ class Config:
     drop_path: float = 0.0  # of the last block; those before have less
     layer_scale: float = 0.0  # what it starts at; 0 is without
     eps: float = 1e-6  # of the norms
+    activation: Literal["gelu", "gelu_tanh", "quick_gelu"] = field(default="gelu", metadata={"later": True})
+    first_norm: bool = field(default=False, metadata={"later": True})  # before the blocks; patches have no constant
 
 
 class ViT(VisionModel):
@@ -57,18 +62,19 @@ class ViT(VisionModel):
         super().__init__()
         self.config = config
         self.stem = make_stem(config)
-        self.cls = None if config.pool == "mean" else nn.Parameter(torch.randn(1, 1, config.width) * 0.02)
+        self.cls = nn.Parameter(torch.randn(1, 1, config.width) * 0.02) if has_cls(config) else None
         self.registers = (
             nn.Parameter(torch.randn(1, config.registers, config.width) * 0.02) if config.registers else None
         )
         count = {"once": 1, "every": config.depth, "shared": 1}[config.inject]
         self.positions = nn.ModuleList(self.make_position() for _ in range(count if adds(config) else 0))
+        self.first_norm = nn.LayerNorm(config.width, eps=config.eps) if config.first_norm else nn.Identity()
         self.dropout = Dropout(config.dropout)
         self.blocks = nn.ModuleList(
             Block(
                 config.width,
                 self.make_attention(),
-                MLP(config.width, config.hidden),
+                MLP(config.width, config.hidden, activation=ACTIVATIONS[config.activation]),
                 norm=partial(nn.LayerNorm, eps=config.eps),
                 dropout=config.dropout,
                 drop_path=config.drop_path * i / max(config.depth - 1, 1),
@@ -77,13 +83,14 @@ class ViT(VisionModel):
             for i in range(config.depth)
         )
         self.norm = nn.LayerNorm(config.width, eps=config.eps)
+        self.probe = make_probe(config) if config.pool == "probe" else None
         self.head = classifier(config.width * (2 if config.pool == "both" else 1), config.classes)
         draw_weights(self)
 
     @property
     def placed(self) -> tuple[str, ...]:
         """The leading tokens that have a position of their own."""
-        return () if self.config.pool == "mean" else ("[CLS]",)
+        return ("[CLS]",) if has_cls(self.config) else ()
 
     @property
     def leading(self) -> tuple[str, ...]:
@@ -101,7 +108,7 @@ class ViT(VisionModel):
         turned = self.turn(rows, columns, image.device) if self.config.position == "rotary" else None
         for i, block in enumerate(self.blocks):
             x = self.add_position(x, i, rows, columns)
-            x = block(self.dropout(x) if i == 0 else x, positions=turned)
+            x = block(self.dropout(self.first_norm(x)) if i == 0 else x, positions=turned)
         states: Tensor = self.norm(x)
         return states
 
@@ -115,6 +122,9 @@ class ViT(VisionModel):
 
     def pool(self, states: Float[Tensor, "b n w"]) -> Float[Tensor, "b p"]:
         """What the classifier reads."""
+        if self.probe is not None:
+            asked: Tensor = self.probe(states[:, len(self.leading) :])
+            return asked
         first, mean = states[:, 0], states[:, len(self.leading) :].mean(dim=1)
         if self.config.pool == "both":
             return torch.cat((first, mean), dim=-1)
@@ -160,7 +170,7 @@ class ViT(VisionModel):
 def make_stem(config: Config) -> nn.Module:
     """Patches by one linear map, or by convolutions that halve the picture until a token stands for a patch."""
     if config.stem == "patch":
-        return PatchEmbed(config.channels, config.patch, config.width)
+        return PatchEmbed(config.channels, config.patch, config.width, bias=not config.first_norm)
     halvings = config.patch.bit_length() - 1
     if config.patch != 2**halvings:
         raise ValueError(
@@ -168,6 +178,17 @@ def make_stem(config: Config) -> nn.Module:
             f"give {2**halvings} or {2 ** (halvings + 1)}"
         )
     return ConvStem(config.channels, config.width, depth=halvings)
+
+
+def make_probe(config: Config) -> Probe:
+    """A learned query over all tokens, with an MLP as those of the blocks."""
+    activation = ACTIVATIONS[config.activation]
+    return Probe(config.width, config.heads, config.hidden, activation=activation, eps=config.eps)
+
+
+def has_cls(config: Config) -> bool:
+    """Whether a token stands before the patches to gather what they show."""
+    return config.pool in ("cls", "both")
 
 
 def adds(config: Config) -> bool:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -69,6 +70,10 @@ class Detect(Pictured):
         plain = bool(padded.visible.all())
         with evaluating(self.model), torch.inference_mode():
             said = self.model(padded.image.to(self.device), None if plain else padded.visible.to(self.device))
+        return self._mark(said, pictures)
+
+    def _mark(self, said: Any, pictures: Sequence[Image.Image]) -> list[Marked]:
+        """What a model said of some pictures, in their pixels, the surest first."""
         chances = said.logits.float().softmax(-1)[..., :-1]
         scores, classes = chances.max(dim=-1)
         corners = to_corners(said.boxes.float()).clamp(0, 1).cpu().numpy()
@@ -147,7 +152,8 @@ class Detect(Pictured):
             )
             for each in maps
         )
-        (output,) = self([picture])
+        (marked,) = self._mark(said, [picture])
+        output = self._tell(marked, SURE)
         told = ", ".join(f"{each.label} {each.score:.0%}" for each in output) or "nothing"
         return Reading(self.name, named, grouped, trace, output, told)
 

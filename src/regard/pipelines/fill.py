@@ -7,9 +7,9 @@ fill(["Paris is the [MASK] of France."])[0].guesses[0][0].word
 import math
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 
 from jaxtyping import Float, Int
@@ -20,7 +20,7 @@ from regard.analysis.scores import Score, accuracy
 from regard.attention import Packed
 from regard.data import SETS, documents, labelled, lines
 from regard.hub import Checkpoint
-from regard.pipelines.encoder import Encoder
+from regard.pipelines.encoder import Encoder, Given
 from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pipeline import Edits, Evaluation, TooLongError
 from regard.progress import Progress
@@ -41,11 +41,24 @@ class Guess:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What does stand at a hidden place, how likely it is there, and how many are likelier."""
+
+    word: str
+    chance: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
 class Filled:
-    """The text with the likeliest words in it, and the guesses at each hidden word, the likeliest first."""
+    """The text with the likeliest words in it, and the guesses at each hidden word, the likeliest first.
+
+    `own` is what stands at each of these places, where that is known.
+    """
 
     text: str
     guesses: tuple[tuple[Guess, ...], ...]
+    own: tuple[Known | None, ...] = ()
 
 
 class Fill(Encoder):
@@ -109,16 +122,43 @@ class Fill(Encoder):
         return Evaluation(self.name, data, split, len(texts), seconds, named, {"hidden": "one piece at a time"})
 
     @answer_familiar
-    def attend(self, given: str, *, edits: Edits | None = None, top: int = 5) -> Reading:
-        """Which words each word looks at while the hidden ones are guessed."""
+    def attend(
+        self, given: Given, *, edits: Edits | None = None, top: int = 5, own: Sequence[str | None] = ()
+    ) -> Reading:
+        """Which words each word looks at while the hidden ones are guessed, in a text or in two.
+
+        `own` names what each of them hides, where that is known: a word of several pieces hides as many places, and how
+        likely it is there is part of the output.
+        """
         self.check_tokenizer()
-        row = self._hide(0, given)
+        texts = [given] if isinstance(given, str) else list(given)
+        text, pieces = "\t".join(texts), self._pieces("\t".join(texts), own)
+        row = self._hide(0, given, [len(each) for each in pieces])
 
         def then(ids: Tensor, segments: Tensor) -> Filled:
-            return self._fill(given, self._guess(ids, segments, None)[0], top)
+            chances = self._guess(ids, segments, None)[0]
+            known = [piece for each in pieces for piece in each]
+            found = self._fill(text, chances, top, [len(each) for each in pieces])
+            return replace(found, own=tuple(map(self._know, known, chances))) if own else found
 
         output, axes, maps, trace = self.watch(row, then, edits)
-        return Reading(self.name, axes, maps, trace, output, f"“{given}” → “{output.text}”")
+        return Reading(self.name, axes, maps, trace, output, f"“{text}” → “{output.text}”")
+
+    def _pieces(self, text: str, own: Sequence[str | None]) -> list[list[int | None]]:
+        """The pieces that each hidden word of a text hides; one that nobody knows, where none are told."""
+        found: list[list[int | None]] = []
+        for place, match in enumerate(HIDDEN.finditer(text)):
+            word = own[place] if place < len(own) else None
+            # A byte-level piece begins with the space before it.
+            inside = self.tokenizer.kind == "bytes" and text[: match.start()].endswith(" ")
+            ids = [] if not word else self.tokenizer.encode([f"{' ' * inside}{word}"], start=False, stop=False)[0]
+            found.append(list(ids) or [None])
+        return found
+
+    def _know(self, piece: int | None, chances: Float[Tensor, " v"]) -> Known | None:
+        if piece is None:
+            return None
+        return Known(self._say(piece), float(chances[piece]), int((chances > chances[piece]).sum()))
 
     def _guess(
         self, ids: Int[Tensor, "1 n"], segments: Int[Tensor, "1 n"], texts: Packed | None
@@ -130,14 +170,17 @@ class Fill(Encoder):
         lengths = [ids.shape[1]] if texts is None else list(texts.lengths)
         return list(logits[:, : self.tokenizer.vocab].softmax(-1).split([int(n.sum()) for n in hidden.split(lengths)]))
 
-    def _fill(self, text: str, chances: Float[Tensor, "m v"], top: int) -> Filled:
+    def _fill(self, text: str, chances: Float[Tensor, "m v"], top: int, counts: Sequence[int] = ()) -> Filled:
+        """The text with its guesses, some of which may be for several pieces of one word."""
         best = chances.topk(top)
         guesses = tuple(
             tuple(Guess(self._say(i), chance) for i, chance in zip(ids, values, strict=True))
             for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         )
-        first = iter(guesses)
-        return Filled(HIDDEN.sub(lambda _: next(first)[0].word, text), guesses)
+        first = iter([some[0].word for some in guesses])
+        several = chain(counts, repeat(1))
+        said = lambda _: "".join(islice(first, next(several))).replace("##", "")  # noqa: E731
+        return Filled(HIDDEN.sub(said if counts else lambda _: next(first), text), guesses)
 
     def _say(self, i: int) -> str:
         """A piece as it stands in a text; one that goes on with a word begins with ##."""
@@ -146,32 +189,39 @@ class Fill(Encoder):
         inside = self.tokenizer.kind == "pieces" and self.tokenizer.entry(i).startswith("##")
         return f"{'##' if inside else ''}{self.tokenizer.words([i]).labels[0]}"
 
-    def _hide(self, index: int, text: str) -> Window:
-        """The row of a text with hidden words."""
-        if not isinstance(text, str):
-            raise TypeError(f"text {index} is {type(text).__name__}, and hidden words are guessed in one text alone")
-        parts = HIDDEN.split(text)
-        if len(parts) == 1:
+    def _hide(self, index: int, given: Given, counts: Sequence[int] = ()) -> Window:
+        """The row of a text, or of two, with hidden words, which hide `counts` pieces, or one each."""
+        texts = [given] if isinstance(given, str) else list(given)
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError(f"text {index} is {type(given).__name__}; give a text, or two that belong together")
+        if not any(map(HIDDEN.search, texts)):
             raise ValueError("it hides no word; write [MASK], <mask> or _ where one is to be guessed")
+        several = chain(counts, repeat(1))
         if self._spoken:
             row: Window
-            ((row,),) = self.tokenizer.windows([(self.tokenizer.entry(self.tokenizer.mask).join(parts),)])
+            mask = self.tokenizer.entry(self.tokenizer.mask)
+            ((row,),) = self.tokenizer.windows(
+                [tuple(HIDDEN.sub(lambda _: mask * next(several), text) for text in texts)]
+            )
         else:
-            row = self._joined(parts)
+            row = self._joined([HIDDEN.split(text) for text in texts], several)
         if len(row.ids) > self.limit:
             raise TooLongError(index, len(row.ids), self.limit)
         return row
 
-    def _joined(self, parts: Sequence[str]) -> Window:
+    def _joined(self, texts: Sequence[Sequence[str]], several: Iterator[int]) -> Window:
         """A row in which a special that a text spells out, as of a tokenizer trained here, would be plain text."""
-        # A byte-level piece begins with the space before it, and so does the hidden one.
-        ended = [part.removesuffix(" ") for part in parts[:-1]] if self.tokenizer.kind == "bytes" else parts[:-1]
-        pieces = self.tokenizer.encode([*ended, parts[-1]], start=False, stop=False)
-        ids = [self.tokenizer.start, *pieces[0]]
-        for more in pieces[1:]:
-            ids += [self.tokenizer.mask, *more]
-        ids.append(self.tokenizer.stop)
-        return Window(ids, [0] * len(ids), [None] * len(ids))
+        ids, segments = [self.tokenizer.start], [0]
+        for number, parts in enumerate(texts):
+            # A byte-level piece begins with the space before it, and so does the hidden one.
+            ended = [part.removesuffix(" ") for part in parts[:-1]] if self.tokenizer.kind == "bytes" else parts[:-1]
+            first, *pieces = self.tokenizer.encode([*ended, parts[-1]], start=False, stop=False)
+            ids += first
+            for more in pieces:
+                ids += [*[self.tokenizer.mask] * next(several), *more]
+            ids.append(self.tokenizer.stop)
+            segments += [number] * (len(ids) - len(segments))
+        return Window(ids, segments, [None] * len(ids))
 
     def _said(self, row: Window) -> list[int]:
         """The places of a row where words stand."""

@@ -12,17 +12,19 @@ from torch import Tensor
 
 from regard.analysis.pictures import data_url, maps_over
 from regard.analysis.reading import Reading
+from regard.analysis.view import Grid
 from regard.attention import record
 from regard.data import DataError
 from regard.data.album import Pictures
 from regard.data.annotated import Detections
-from regard.data.pictures import pictures
+from regard.data.pictures import detections, pictures
 from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
 from regard.names import NUMBERED
 from regard.pipelines.pipeline import Edits, Pipeline
 from regard.progress import Progress
 from regard.vision import Processor, Size, from_array, open_picture
+from regard.vision.views import Tta, views
 
 # A path, the bytes of a file, an open file, a picture of Pillow's, or its pixels.
 Shown = str | Path | bytes | BinaryIO | Image.Image | UInt8[np.ndarray, "h w 3"]
@@ -40,7 +42,7 @@ class Pictured(Pipeline):
         self.channels: int = getattr(config, "channels", 3)
 
     def open(self, given: Shown) -> Image.Image:
-        """A picture, wherever it is; `world:7` is picture 7 of the test of a named set."""
+        """A picture, wherever it is; `cifar10:7` is picture 7 of the test of a named set, `world:7` scene 7."""
         if isinstance(given, Image.Image):
             return given
         if isinstance(given, str) and (named := NUMBERED.fullmatch(given)) and not Path(given).exists():
@@ -51,8 +53,8 @@ class Pictured(Pipeline):
         return from_array(given) if isinstance(given, np.ndarray) else open_picture(given)
 
     def known(self, name: str) -> Pictures | Detections:
-        """The test pictures of a named set."""
-        return pictures(name, "test")
+        """The test pictures of a named set; of the world, its scenes as they are numbered, the same for every task."""
+        return detections(name, "test") if name == "world" else pictures(name, "test")
 
     def tensors(self, pictures: Sequence[Image.Image]) -> Float[Tensor, "b c h w"]:
         """Pictures as the model reads them; one that reads grey ones gets the mean of the colours."""
@@ -70,13 +72,14 @@ class Pictured(Pipeline):
         """What the model sees of a picture, for people to look at."""
         return from_array(self.processor.cut(picture))
 
-    def run(self, inputs: Any, progress: Progress | None = None) -> list[Float[Tensor, " o"]]:
-        """What the model gives for each picture, one or several."""
+    def run(self, inputs: Any, progress: Progress | None = None, *, tta: Tta = "none") -> list[Float[Tensor, " o"]]:
+        """What the model gives for each picture, one or several; by `tta`, the mean over views of it."""
         given, found = self.listed(inputs), list[Tensor]()
         with evaluating(self.model), torch.inference_mode():
             for start in range(0, len(given), TOGETHER):
                 opened = [self.open(each) for each in given[start : start + TOGETHER]]
-                found += self.model(self.tensors(opened)).float()
+                said = [weight * self.model(view).float() for weight, view in views(self.tensors(opened), tta)]
+                found += torch.stack(said).sum(dim=0)
                 if progress is not None:
                     progress(len(found))
         return found
@@ -90,4 +93,6 @@ class Pictured(Pipeline):
             (output,) = self.model(image).float()
         grid, shown = self.model.grid(*image.shape[-2:]), data_url(self.seen(picture))
         axes, maps = maps_over(trace, grid, leading=self.model.leading, image=shown)
+        if not axes:  # a model without attention: what it was shown can be seen all the same
+            axes = {"picture": Grid(grid[0], grid[1], shown, self.model.leading)}
         return output, Reading(self.name, axes, maps, trace)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import get_args
 
 from jaxtyping import Float
 from torch import Tensor
@@ -17,6 +18,7 @@ from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pictured import Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation
 from regard.progress import Progress
+from regard.vision.views import Tta
 
 
 class Recognize(Pictured):
@@ -35,13 +37,27 @@ class Recognize(Pictured):
         self.labels = said if len(said) == classes else tuple(map(str, range(classes)))
 
     @answer_familiar
-    def __call__(self, inputs: Shown | Sequence[Shown], *, progress: Progress | None = None) -> list[Classification]:
-        """The label of each picture: paths, bytes, pictures of Pillow's, or arrays of pixels."""
-        return [self._name(logits) for logits in self.run(inputs, progress)]
+    def __call__(
+        self, inputs: Shown | Sequence[Shown], *, tta: Tta = "none", progress: Progress | None = None
+    ) -> list[Classification]:
+        """The label of each picture: paths, bytes, pictures of Pillow's, or arrays of pixels.
+
+        With test-time augmentation (`tta`), logits are the mean over the picture and its mirror image, or over both
+        and both moved by a pixel.
+        """
+        if tta not in get_args(Tta):
+            raise ValueError(f"no tta is called {tta!r}; choose {', '.join(get_args(Tta))}")
+        return [self._name(logits) for logits in self.run(inputs, progress, tta=tta)]
 
     @answer_familiar
     def evaluate(
-        self, data: str, *, split: str = "test", limit: int = 0, progress: Progress | None = None
+        self,
+        data: str,
+        *,
+        split: str = "test",
+        limit: int = 0,
+        tta: Tta = "none",
+        progress: Progress | None = None,
     ) -> Evaluation:
         """Accuracy with an interval, of all classes and of each, on a named set or on a folder of class folders."""
         split = split or "test"
@@ -52,7 +68,7 @@ class Recognize(Pictured):
             )
         count = min(limit or len(known), len(known))
         began = time.perf_counter()
-        answers = self([known.picture(i) for i in range(count)], progress=progress)
+        answers = self([known.picture(i) for i in range(count)], tta=tta, progress=progress)
         seconds = time.perf_counter() - began
         said = [each.label for each in answers]
         right = [known.labels[i] for i in known.targets[:count].tolist()]
@@ -61,8 +77,9 @@ class Recognize(Pictured):
             if label in set(right):
                 hits = [a == b for a, b in zip(said, right, strict=True) if b == label]
                 named[f"accuracy/{label}"] = accuracy(hits)
+        settings = {} if tta == "none" else {"tta": tta}
         confusion = Confusion.of(said, right, self.labels)
-        return Evaluation(self.name, data, split, count, seconds, named, {}, said, confusion)
+        return Evaluation(self.name, data, split, count, seconds, named, settings, said, confusion)
 
     @answer_familiar
     def attend(self, given: Shown, *, edits: Edits | None = None) -> Reading:

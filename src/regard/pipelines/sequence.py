@@ -1,6 +1,6 @@
 """Text to text: what translation, parsing and every other task of reading one line and writing another share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from regard.analysis.reading import Map, Reading, read_layer
@@ -119,14 +119,18 @@ class SequenceToSequence(Pipeline):
         to: str | None = None,
         beam: int = 5,
         length_penalty: float = 1.0,
+        tell: Callable[[Sequence[int]], None] | None = None,
     ) -> Reading:
-        """Search for what to write, or take a given `target`, then write it once with every attention watched."""
+        """Search for what to write, or take a given `target`, then write it once with every attention watched.
+
+        `tell` is given the ids of the likeliest beginning while the search goes on.
+        """
         (source,) = self.encode([given], to=to)
         if not source:
             raise ValueError("an empty text leaves nothing to look at; give a sentence")
         with evaluating(self.model):
             if target is None:
-                found = self._search(source, beam, length_penalty, edits or {})
+                found = self._search(source, beam, length_penalty, edits or {}, tell)
                 ids = self._with_stop(found.outputs[0].hypothesis)
             else:
                 ids = self._target(target)
@@ -140,9 +144,16 @@ class SequenceToSequence(Pipeline):
         maps = sorted((self._map(name, trace[name][0].q.shape[1]) for name in trace), key=_order)
         return Reading(self.name, axes, tuple(maps), trace, found, f"“{given}” → “{found.outputs[0].text}”")
 
-    def _search(self, source: list[int], beam: int, length_penalty: float, edits: Edits) -> Search:
+    def _search(
+        self,
+        source: list[int],
+        beam: int,
+        length_penalty: float,
+        edits: Edits,
+        tell: Callable[[Sequence[int]], None] | None,
+    ) -> Search:
         """All that a beam finds for one source, and the tree of what it considered."""
-        tree = BeamTree(self.model, beam, self.stop, edits=edits)
+        tree = BeamTree(self.model, beam, self.stop, edits=edits, tell=tell)
         (found,) = search(
             tree,
             [source],

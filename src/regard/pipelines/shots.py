@@ -28,7 +28,7 @@ from regard.pipelines.pipeline import Evaluation
 from regard.pipelines.task import Item, Task, read_task, world_task
 from regard.progress import Progress
 
-__all__ = ["Item", "Task", "read_task", "score_shots", "world_task"]
+__all__ = ["Item", "Task", "read_task", "score_shots", "split_choices", "world_task"]
 
 
 def score_shots(
@@ -127,6 +127,16 @@ def _answer(
         raise
 
 
+def split_choices(generate: Generate, prompt: str, choices: Sequence[str]) -> tuple[list[int], list[list[int]]]:
+    """The ids of a prompt, and those of each choice behind it."""
+    alone, *whole = generate.prompts.encode([prompt, *(prompt + choice for choice in choices)])
+    # A choice may be written with the end of its prompt in one piece: what all have in common is the prompt.
+    same = next((i for i, column in enumerate(zip(alone, *whole, strict=False)) if len(set(column)) > 1), None)
+    same = min(map(len, (alone, *whole))) if same is None else same
+    same = min(same, min(map(len, whole)) - 1)
+    return alone[:same] or generate.prompts.encode([""])[0], [ids[same:] for ids in whole]
+
+
 def _choose(
     generate: Generate, tests: Sequence[Item], prompts: Sequence[str], normalise: bool, batch: int
 ) -> list[str]:
@@ -134,14 +144,9 @@ def _choose(
     read: list[list[int]] = []
     rest: list[list[list[int]]] = []
     for test, prompt in zip(tests, prompts, strict=True):
-        alone, *whole = generate.prompts.encode([prompt, *(prompt + choice for choice in test.choices)])
-        # A choice may be written with the end of its prompt in one piece: what all have in common is the prompt.
-        same = next((i for i, column in enumerate(zip(alone, *whole, strict=False)) if len(set(column)) > 1), None)
-        same = min(map(len, (alone, *whole))) if same is None else same
-        same = min(same, min(map(len, whole)) - 1)
-        before = alone[:same] or generate.prompts.encode([""])[0]
+        before, behind = split_choices(generate, prompt, test.choices)
         read.append(before)
-        rest.append([ids[same:] for ids in whole])
+        rest.append(behind)
     said: dict[int, str] = {}
     with evaluating(generate.model):
         for group in by_length([len(ids) for ids in read], rows=batch):

@@ -10,6 +10,7 @@ runs/translate-0/recipe.json       the recipe, all its fields, and which scores 
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -53,6 +54,8 @@ class Run:
         self._lock = _lock_folder(self.folder)
         for partial in (*self.folder.glob(".*.partial"), *self.checkpoints.glob(".*.partial")):
             partial.unlink(missing_ok=True)
+        for partial in self.folder.glob(".model-*"):  # a model that was being written
+            shutil.rmtree(partial, ignore_errors=True)
         about = {"recipe": self.recipe, "fields": self.fields, "scores": self.scores}
         _replace(self.folder / "recipe.json", json.dumps(about, indent=2))
         _replace(self.folder / "machine.json", json.dumps(machine.describe(), indent=2))

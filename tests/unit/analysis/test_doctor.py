@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.analysis.doctor import CHECKS, Finding, examine
+from regard.analysis.doctor import CHECKS, STRANGERS, Finding, examine
 from regard.attention import Attention, Packed
 from regard.layers.position import Learned
 from regard.models import families
@@ -36,7 +36,17 @@ def planted(kind: type[nn.Module], *, checks: list[str] = QUICK) -> list[Finding
     return examine(one.build(f"{one.name}-nano"), family=one, checks=checks, steps=40)
 
 
-@pytest.mark.parametrize("one", families().values(), ids=lambda one: one.name)
+KNOWN = [one for name, one in families().items() if name not in STRANGERS]
+
+
+@pytest.mark.parametrize("name", sorted(STRANGERS))
+def test_a_model_that_the_doctor_does_not_know_is_refused_and_not_called_ill(name: str) -> None:
+    one = families()[name]
+    with pytest.raises(ValueError, match=f"does not know yet what a healthy {name} does"):
+        examine(one.build(f"{name}-nano"), family=one)
+
+
+@pytest.mark.parametrize("one", KNOWN, ids=lambda one: one.name)
 def test_healthy_models_of_every_family_are_well(one: Family) -> None:
     model = one.build(f"{one.name}-nano")
     before = {name: weight.clone() for name, weight in model.state_dict().items()}

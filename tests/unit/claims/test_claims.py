@@ -22,7 +22,7 @@ def self_contained(svg: str) -> bool:
     tree = ET.fromstring(svg)
     tags = {element.tag.rpartition("}")[2] for element in tree.iter()}
     fetched = svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    return tags <= {"svg", "title", "style", "rect", "text", "path", "circle"} and not any(
+    return tags <= {"svg", "title", "metadata", "style", "rect", "text", "path", "circle"} and not any(
         word in fetched for word in ("http", "href", "url(", "@import", "nan", "inf")
     )
 

@@ -79,7 +79,7 @@ def test_half_precision_takes_half_the_place(tmp_path: Path, sets: Family) -> No
 def test_int8_is_off_by_half_a_step_of_its_row_at_most(one: Family, tmp_path: Path) -> None:
     nano = one.build(next(name for name in one.presets if name.endswith("-nano")))
     with torch.no_grad():
-        next(iter(nano.parameters()))[0] = 0.0  # a row of zeros has a scale all the same
+        next(each for each in nano.parameters() if each.ndim > 1)[0] = 0.0  # a row of zeros has a scale all the same
     save(tmp_path / "model", nano, family=one, dtype="int8")
     again = load(tmp_path / "model").model.state_dict()
     for name, tensor in nano.state_dict().items():

@@ -105,8 +105,8 @@ def test_a_frozen_backbone_keeps_its_norms() -> None:
 
 
 def test_a_backbone_with_a_head_is_refused() -> None:
-    with pytest.raises(ValueError, match="a backbone with 10 classes has a head that nothing reads; give 0"):
-        replace(NANO, backbone=ResNetConfig(classes=10))
+    with pytest.raises(ValueError, match="a tower with 10 classes has a head that nothing reads; give 0"):
+        DETR(replace(NANO, backbone=ResNetConfig(classes=10)))
     with pytest.raises(ValueError, match="0 queries in a decoder of depth 2 find nothing; give 1 or more"):
         replace(NANO, queries=0)
 

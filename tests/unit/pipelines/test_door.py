@@ -83,7 +83,7 @@ def test_what_is_no_model_and_no_reading_is_told_what_can_be_given(folder: Path)
         with pytest.raises(TypeError, match=f"{what} is no model; give a name that `regard list zoo` shows, a folder"):
             regard.load(what)
     for shown in ("de-en", 3):
-        with pytest.raises(TypeError, match="is neither a Reading nor a Trace; give what regard"):
+        with pytest.raises(TypeError, match="is no Reading, Trace or model; give what regard"):
             regard.show(shown)
     assert next(regard.load(folder, dtype=torch.bfloat16).model.parameters()).dtype == torch.bfloat16
     with pytest.raises(ValueError, match="dtype is 'float16'; choose float32, bfloat16, int8"):

@@ -11,7 +11,7 @@ from PIL import Image
 import regard
 from regard.analysis.seeing import attention_distances, rollout
 from regard.analysis.view import Boxes, Grid
-from regard.data.pictures import detections, pictures
+from regard.data.pictures import detections
 from regard.hub import export, save
 from regard.models import build
 from regard.models.family import family
@@ -45,8 +45,10 @@ def test_a_picture_is_recognized_wherever_it_comes_from(tmp_path: Path) -> None:
 
 def test_a_picture_of_a_named_set_is_named_by_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = recognizer(), Detect.of(build("detr-nano").eval(), card={"labels": LABELS[:4]})
-    assert np.array_equal(np.asarray(one.open("world:3")), np.asarray(pictures("world", "test").picture(3)))
-    assert np.array_equal(np.asarray(other.open("world:3")), np.asarray(detections("world", "test").picture(3)))
+    # The same scene for every task, though each is taught and scored by pictures of its own.
+    scene = np.asarray(detections("world", "test").picture(3))
+    for each in (one, other):
+        assert np.array_equal(np.asarray(each.open("world:3")), scene)
     with pytest.raises(ValueError, match=r"no set of pictures is called .word."):
         one("word:3")
     with pytest.raises(ValueError, match="picture 1000 is not among these 1000"):
@@ -54,6 +56,28 @@ def test_a_picture_of_a_named_set_is_named_by_its_number(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     PICTURE.save(tmp_path / "world:3", "PNG")  # a file that is there is meant
     assert one.open("world:3").size == PICTURE.size
+
+
+def test_a_detector_tells_what_it_found_with_its_edits() -> None:
+    from regard.attention import off
+
+    torch.manual_seed(0)
+    one = Detect.of(build("detr-nano").eval(), card={"labels": LABELS[:4]})
+    with torch.no_grad():
+        for weight in one.model.parameters():
+            weight.mul_(3.0)  # so that it is sure of something
+    plain = one.attend("world:3")
+    assert plain.output == one("world:3")[0]
+    edited = one.attend("world:3", edits={each.name: off for each in plain.maps})
+    assert edited.output != plain.output
+
+
+def test_with_its_mirror_image_a_picture_and_its_mirror_image_are_the_same() -> None:
+    one, mirrored = recognizer(), PICTURE.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    here, there = one([PICTURE, mirrored], tta="mirror")
+    assert here.scores == pytest.approx(there.scores)
+    plain, other = one([PICTURE, mirrored])
+    assert plain.scores != pytest.approx(other.scores)
 
 
 def test_what_is_no_picture_is_refused_in_one_sentence(tmp_path: Path) -> None:

@@ -70,15 +70,18 @@ def test_two_trainings_in_one_folder_are_one_too_many(tmp_path: Path) -> None:
     run.open()
     (tmp_path / "checkpoints").mkdir()
     (writing := tmp_path / "checkpoints" / f".x.{os.getpid()}.partial").touch()
+    (model := tmp_path / ".model-x7").mkdir()
     second = Run(tmp_path, "copy", FIELDS, SCORES, resume=True)
     with pytest.raises(
         RunError, match=f"is being trained by process {os.getpid()}; wait for it, or give another --out"
     ):
         second.open()
-    assert writing.exists()  # what the first is writing is not the second's to clear away
+    assert writing.exists()
+    assert model.exists()
     run.close()
     second.open()
     assert not writing.exists()
+    assert not model.exists()
     second.close()
 
 

@@ -9,7 +9,7 @@ from regard.analysis.maps.fast import fast_tsne
 from regard.analysis.maps.map import Map
 from regard.analysis.maps.pca import pca
 from regard.analysis.maps.quality import Quality, agreement, quality
-from regard.analysis.maps.tsne import Frame, frames, tsne
+from regard.analysis.maps.tsne import Frame, tsne
 from regard.analysis.maps.umap import umap
 
-__all__ = ["Frame", "Map", "Quality", "agreement", "draw_map", "fast_tsne", "frames", "pca", "quality", "tsne", "umap"]
+__all__ = ["Frame", "Map", "Quality", "agreement", "draw_map", "fast_tsne", "pca", "quality", "tsne", "umap"]

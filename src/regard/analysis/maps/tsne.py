@@ -13,7 +13,8 @@ into a processor's cache.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +27,7 @@ from regard.analysis.maps.affinity import joint_probabilities, lower_perplexity
 from regard.analysis.maps.map import Map, Points, as_points
 from regard.analysis.maps.pca import principal_axes
 from regard.progress import Progress
+from regard.threads import threads
 
 Init = Literal["random", "pca"]
 
@@ -33,6 +35,7 @@ MOST = 20_000  # points, whose pairs take 2.4 GB
 EXAGGERATION, EARLY = 12.0, 250  # by how much, and for how many steps, neighbours attract more at first
 VARIANCE = 1e-3  # of the places before the first step
 STRIP = 1 << 19  # pairs that are computed together
+ALONE = 600  # points up to which threads wait for each other longer than they work
 FIRST = 0.1  # of the work is finding who picks whom
 
 
@@ -64,31 +67,6 @@ def tsne(
     `every` so many steps.
     """
     table = as_points(points)
-    used, lowered = lower_perplexity(perplexity, len(table))
-    options = dict(dimensions=dimensions, seed=seed, steps=steps, init=init, lr=lr, progress=progress)
-    last = None
-    for last in frames(table, used, every=every if watch else steps or 1, **options):  # type: ignore[arg-type]
-        if watch is not None:
-            watch(last)
-    assert last is not None
-    facts = {"perplexity": used, "kl": last.kl, "steps": last.step, "init": init}
-    return Map(last.places, "t-SNE", facts | ({"lowered": lowered} if lowered else {}))
-
-
-def frames(
-    points: Points,
-    perplexity: float | int = 30,
-    *,
-    dimensions: int = 2,
-    seed: int = 0,
-    steps: int = 1000,
-    init: Init = "random",
-    lr: float | int | None = None,
-    every: int = 50,
-    progress: Progress | None = None,
-) -> Iterator[Frame]:
-    """The places while they move: before the first step, every so many steps, and after the last."""
-    table = as_points(points)
     if dimensions < 1:
         raise ValueError(f"a map of {dimensions} dimensions has no room; give 2 or 3")
     if len(table) > MOST:
@@ -98,18 +76,23 @@ def frames(
         )
     if steps < 0 or every < 1:
         raise ValueError(f"steps {steps} and every {every} cannot be counted; give 0 or more, and 1 or more")
+    used, lowered = lower_perplexity(perplexity, len(table))
     told = progress or (lambda _: None)
-    p = joint_probabilities(table, lower_perplexity(perplexity, len(table))[0], lambda done: told(FIRST * done))
-    descent = _Descent(
-        p, _begin(table, dimensions, seed, init), max(len(table) / EXAGGERATION / 4, 50.0) if lr is None else lr
-    )
-    yield descent.frame(0)
-    for step in range(1, steps + 1):
-        early = step <= EARLY
-        descent.step(EXAGGERATION if early else 1.0, 0.5 if early else 0.8)
-        if step % every == 0 or step == steps:
-            told(FIRST + (1 - FIRST) * step / steps)
-            yield descent.frame(step)
+    with threads(1) if len(table) <= ALONE else nullcontext():
+        p = joint_probabilities(table, used, lambda done: told(FIRST * done))
+        pace = max(len(table) / EXAGGERATION / 4, 50.0) if lr is None else lr
+        descent = _Descent(p, _begin(table, dimensions, seed, init), pace)
+        for step in range(steps + 1):
+            if step:
+                early = step <= EARLY
+                descent.step(EXAGGERATION if early else 1.0, 0.5 if early else 0.8)
+            if step % every == 0 or step == steps:
+                told(FIRST + (1 - FIRST) * step / max(steps, 1))
+                if watch is not None:
+                    watch(descent.frame(step))
+        last = descent.frame(steps)
+    facts = {"perplexity": used, "kl": last.kl, "steps": steps, "init": init}
+    return Map(last.places, "t-SNE", facts | ({"lowered": lowered} if lowered else {}))
 
 
 def _begin(points: Float[np.ndarray, "n d"], dimensions: int, seed: int, init: Init) -> Float32[Tensor, "k n"]:

@@ -13,12 +13,16 @@ from torch import Tensor
 
 from regard.hub.gate import CheckpointError, listed
 
+Kind = Literal[
+    "same", "transposed", "squeezed", "lifted", "split", "split_transposed", "behind", "tied", "alias", "ignored"
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What a tensor is called there and here, and how it is laid out there."""
 
-    kind: Literal["same", "transposed", "squeezed", "split", "split_transposed", "behind", "tied", "alias", "ignored"]
+    kind: Kind
     theirs: str
     ours: tuple[str, ...] = ()
     rows: int = 0  # that theirs has in front
@@ -35,6 +39,8 @@ class Rule:
             return tensor.T.chunk(len(self.ours))
         if self.kind == "behind":
             return [tensor[self.rows :]]
+        if self.kind == "lifted":
+            return [tensor[None, None]]
         return [tensor.T if self.kind == "transposed" else tensor.squeeze(0) if self.kind == "squeezed" else tensor]
 
     def save(self, tensors: Sequence[Tensor]) -> Tensor:
@@ -43,6 +49,8 @@ class Rule:
         if self.kind == "split_transposed":
             return torch.cat(list(tensors)).T
         (tensor,) = tensors
+        if self.kind == "lifted":
+            return tensor[0, 0]
         if self.kind == "behind":
             return torch.cat((tensor.new_zeros(self.rows, *tensor.shape[1:]), tensor))
         return tensor.T if self.kind == "transposed" else tensor[None] if self.kind == "squeezed" else tensor
@@ -61,6 +69,11 @@ def transposed(theirs: str, ours: str) -> Rule:
 def squeezed(theirs: str, ours: str) -> Rule:
     """A vector that they keep as a matrix of one row."""
     return Rule("squeezed", theirs, (ours,))
+
+
+def lifted(theirs: str, ours: str) -> Rule:
+    """A vector that we keep as one token of one row, such as CLIP's [CLS]."""
+    return Rule("lifted", theirs, (ours,))
 
 
 def split(theirs: str, ours: Sequence[str]) -> Rule:

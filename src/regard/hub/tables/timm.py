@@ -98,7 +98,8 @@ def fits(config: Config) -> bool:
     """Whether timm has a name for it."""
     plain = (config.stem, config.pool, config.position, config.inject) == ("patch", "cls", "learned", "once")
     named = (config.width, config.depth, config.heads) in SIZES.values() and config.hidden == 4 * config.width
-    return plain and named and config.channels == 3 and config.eps == 1e-6
+    usual = (config.activation, config.first_norm) == ("gelu", False)
+    return plain and usual and named and config.channels == 3 and config.eps == 1e-6
 
 
 TABLE = Table(

@@ -62,6 +62,8 @@ PLAIN: Mapping[str, Any] = {
     "inject": "once",
     "drop_path": 0.0,
     "layer_scale": 0.0,
+    "activation": "gelu",
+    "first_norm": False,
 }
 
 PICTURE = Picture(

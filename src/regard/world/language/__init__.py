@@ -6,6 +6,8 @@
 A meaning is a frozen value (`Clause`, `Entity`, …); `say(meaning, "de")` writes it down.
 """
 
+from regard.world.language.dialogues import Turn
+from regard.world.language.episodes import Meaning, PictureEpisode, Shot
 from regard.world.language.meaning import GAP, Clause, Compound, Entity, Group, Place, Pronoun, Sentence, refers
 from regard.world.language.questions import Episode, Question, ask
 from regard.world.language.realise import LANGUAGES, Pair, align, grammar, pair, say, text, vocabulary, words
@@ -17,13 +19,16 @@ from regard.world.language.trees import Tree, bracket, leaves, parse, tree
 from regard.world.language.views import (
     Asked,
     Described,
+    Dialogue,
     Next,
     Parsed,
     Spoken,
     descriptions,
+    dialogues,
     episodes,
     nexts,
     pairs,
+    picture_episodes,
     questions,
     reports,
     senses,
@@ -42,26 +47,32 @@ __all__ = [
     "Compound",
     "Described",
     "Description",
+    "Dialogue",
     "Entity",
     "Episode",
     "Group",
+    "Meaning",
     "Next",
     "Pair",
     "Parsed",
+    "PictureEpisode",
     "Place",
     "Pronoun",
     "Question",
     "Report",
     "Sense",
     "Sentence",
+    "Shot",
     "Spoken",
     "Story",
     "Tree",
+    "Turn",
     "align",
     "ask",
     "bracket",
     "describe",
     "descriptions",
+    "dialogues",
     "episodes",
     "grammar",
     "leaves",
@@ -69,6 +80,7 @@ __all__ = [
     "pair",
     "pairs",
     "parse",
+    "picture_episodes",
     "questions",
     "refers",
     "reports",

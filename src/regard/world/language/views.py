@@ -9,6 +9,8 @@ from typing import NamedTuple
 from regard.chance import Chance
 from regard.world.build import scenes
 from regard.world.language import english
+from regard.world.language.dialogues import DIALOGUE_TOPICS, TURNS, Turn, converse
+from regard.world.language.episodes import SHOTS, WAYS, PictureEpisode, picture_episode
 from regard.world.language.invent import invent
 from regard.world.language.meaning import Sentence, Token, inner_folds
 from regard.world.language.questions import TOPICS, Episode, Question, ask, episode
@@ -56,6 +58,13 @@ class Asked(NamedTuple):
 
     scene: Scene
     question: Question
+
+
+class Dialogue(NamedTuple):
+    """A scene, and what is asked and answered about it turn by turn."""
+
+    scene: Scene
+    turns: tuple[Turn, ...]
 
 
 class Described(NamedTuple):
@@ -140,6 +149,37 @@ def episodes(*, seed: int = 0, split: str = "train", count: int | None = None) -
     """Lessons about new words and a question that needs them."""
     rule = "one meeting in five of a mark and a kind is held out for the test"
     return View("episodes", _Episodes(seed, _held(split)), _facts(seed, split, rule), count)
+
+
+def picture_episodes(
+    *, seed: int = 0, split: str = "train", shots: int = SHOTS, ways: int = 2, count: int | None = None
+) -> View[PictureEpisode]:
+    """Pictures that are called by new words, and one more to be called; item 7 of few shots begins that of many."""
+    _held(split)
+    if not 0 <= shots <= SHOTS or not 2 <= ways <= WAYS:
+        raise ValueError(
+            f"{shots} shots of {ways} words make no episode; give 0 to {SHOTS} shots, and 2 to {WAYS} words"
+        )
+    rule = "one meeting in five of a word and a meaning is held out for the test"
+    facts: dict[str, object] = {"shots": shots, "words": ways}
+    make = _PictureEpisodes(seed, split, shots, ways)
+    return View("picture episodes", make, _facts(seed, split, rule) | facts, count)
+
+
+def dialogues(
+    *,
+    seed: int = 0,
+    split: str = "train",
+    things: int | tuple[int, int] = (1, 6),
+    turns: int = TURNS,
+    count: int | None = None,
+) -> View[Dialogue]:
+    """Scenes with a dialogue of some turns about each; the splits are those of scenes."""
+    if turns < 1:
+        raise ValueError(f"{turns} turns make no dialogue; give 1 or more")
+    make = _Dialogues(scenes(seed=seed, split=split, things=things), seed, split, turns)
+    facts: dict[str, object] = {"seed": seed, "split": split, "turns": turns, "topics": list(DIALOGUE_TOPICS)}
+    return View("dialogues", make, facts | {"scenes": make.scenes.card()}, count)
 
 
 def descriptions(
@@ -293,6 +333,34 @@ class _Episodes:
 
     def __call__(self, index: int) -> Episode:
         return episode(Chance(self.seed, "test episode" if self.held else "episode", index), self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class _PictureEpisodes:
+    seed: int
+    split: str
+    shots: int
+    ways: int
+
+    def __call__(self, index: int) -> PictureEpisode:
+        chance = Chance(self.seed, f"picture episode {self.split} {self.ways}", index)
+        return picture_episode(chance, shots=self.shots, ways=self.ways, seed=self.seed, split=self.split)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialogues:
+    scenes: View[Scene]
+    seed: int
+    split: str
+    turns: int
+
+    def __call__(self, index: int) -> Dialogue:
+        chance = Chance(self.seed, f"dialogue {self.split}", index)
+        while True:  # of some scenes nobody can speak: then it is about another one
+            scene = self.scenes[index]
+            if said := converse(scene, chance, self.turns):
+                return Dialogue(scene, said)
+            index = chance.below(1 << 32)
 
 
 @dataclass(frozen=True, slots=True)

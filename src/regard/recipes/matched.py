@@ -1,0 +1,279 @@
+"""What trains pictures and captions together: a model to begin with, and batches of pairs.
+
+Of a tower that stays as it is, batches hold what it made of pictures or texts, which is computed once and kept.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor, nn
+
+    from regard.chance import Chance
+    from regard.data import Batches
+    from regard.data.captioned import Captioned
+    from regard.recipes.match import Recipe
+    from regard.text import Tokenizer
+    from regard.vision import Processor
+
+
+TOGETHER = 64  # pictures or texts that are read at once in a measurement
+
+
+class Pairs(NamedTuple):
+    """A batch of pictures and texts, or of what frozen towers made of them; equal keys are equal captions."""
+
+    image: "Tensor | None"
+    seen: "Tensor | None"
+    ids: "Tensor | None"
+    lengths: "Tensor | None"
+    told: "Tensor | None"
+    keys: "Tensor"
+
+
+class Begin(NamedTuple):
+    """What a training begins with."""
+
+    family: Any
+    model: Any
+    tokenizer: "Tokenizer"
+    processor: "Processor"
+    frozen: frozenset[str]  # "image" and "text"
+    before: Mapping[str, str]  # which trained models the towers were
+
+
+def read(recipe: "Recipe") -> "Captioned":
+    """What is learnt from; in the world, half of what is said of a picture are colours and kinds alone."""
+    from regard.data.captions import captioned
+    from regard.data.named import world_named
+
+    if recipe.data == "world":
+        return world_named("train", count=recipe.limit)
+    return captioned(recipe.data, "train", limit=recipe.limit)
+
+
+def start(recipe: "Recipe", train: "Captioned") -> Begin:
+    """A fresh model around fresh or trained towers, and a tokenizer learnt from the captions or brought along."""
+    import torch
+
+    from regard.layers.mimetic import mimetic
+    from regard.models import bert
+    from regard.recipes import choose
+    from regard.recipes.pictured import MEAN, STD
+    from regard.text import Tokenizer
+    from regard.vision import Processor, Size
+
+    torch.manual_seed(recipe.seed)
+    family = choose.family_of(recipe.model)
+    if family.name != "clip":
+        raise ValueError(f"{recipe.model} is a {family.name}, which matches no texts; choose a preset of clip")
+    config: Any = replace(family.presets[recipe.model], **choose.parse(family, recipe.set))
+    if config.bias and recipe.loss == "softmax":
+        raise ValueError("a bias changes no choice among texts, so that nothing teaches it; say --loss sigmoid")
+    seer = choose.trained_tower(recipe.tower, pickle=recipe.pickle) if recipe.tower else None
+    reader = _trained_text(recipe)
+    if isinstance(config.text, bert.Config) and reader is None:
+        raise ValueError(f"{recipe.model} reads with a trained BERT, and none is named; give --text, say a MiniLM")
+    if reader is None:
+        said = (caption for some in train.captions for caption in some)
+        kind: Any = "words" if train.truth is not None else "pieces"
+        tokenizer = Tokenizer.train(said, kind=kind, vocab=recipe.vocab, lower=recipe.lower)
+        config = replace(config, text=replace(config.text, vocab=tokenizer.vocab))
+    else:
+        tokenizer = reader.tokenizer
+        config = replace(config, text=replace(reader.model.config, head="none"))
+    size = recipe.size or config.image.size
+    seen = replace(config.image if seer is None else seer.model.config, size=size, classes=0)
+    model: Any = family.model(replace(config, image=seen))
+    if recipe.init == "mimetic":
+        mimetic(model)
+    processor, before = Processor(size=Size(height=size, width=size), image_mean=MEAN, image_std=STD), {}
+    if seer is not None:
+        model.image.load_state_dict(_without_head(seer.model))
+        before["image"] = seer.name
+        if seer.processor is not None:
+            mean, std = seer.processor.image_mean, seer.processor.image_std
+            processor = replace(processor, image_mean=mean, image_std=std)
+    if reader is not None:
+        model.text.load_state_dict(_without_head(reader.model))
+        before["text"] = reader.name
+    frozen = {"trained": before, "both": ("image", "text"), "none": ()}.get(recipe.freeze, (recipe.freeze,))
+    for name in frozen:
+        getattr(model, name).requires_grad_(False)
+    return Begin(family, model, tokenizer, processor, frozenset(frozen), before)
+
+
+def _trained_text(recipe: "Recipe") -> Any:
+    """A trained BERT and its tokenizer, where one is named."""
+    from regard.data import DataError
+    from regard.hub import CheckpointError, load
+    from regard.models import bert
+
+    if not recipe.text:
+        return None
+    try:
+        found = load(recipe.text, pickle=recipe.pickle)
+    except CheckpointError as error:
+        raise DataError(f"--text {recipe.text} cannot be read: {error}") from None
+    if not isinstance(getattr(found.model, "config", None), bert.Config) or found.tokenizer is None:
+        raise ValueError(f"--text {recipe.text} is no BERT with a tokenizer; give one, say a MiniLM")
+    return found
+
+
+def _without_head(model: "nn.Module") -> "dict[str, Tensor]":
+    return {name: tensor for name, tensor in model.state_dict().items() if not name.startswith("head.")}
+
+
+class Rows(NamedTuple):
+    """Pictures and all their captions, as the model takes them."""
+
+    seen: "np.ndarray"  # pixels, or maps of features of a frozen tower
+    told: "np.ndarray | None"  # vectors of a frozen text tower
+    ids: "list[list[int]]"
+    mirrored: "list[list[int]]"
+    first: "list[int]"  # the number of the first caption of each picture, and behind the last one how many there are
+
+
+def rows_of(recipe: "Recipe", begin: Begin, known: "Captioned") -> Rows:
+    """All pictures and captions; what frozen towers make of them is computed, or found in the cache."""
+    import numpy as np
+
+    from regard.data.kept import kept
+    from regard.pipelines.match import encode
+    from regard.train.features import pixels_of, tower_features, weights_hash
+
+    pairs, context = known.pairs(), begin.model.config.context
+    texts = [known.captions[i][j] for i, j in pairs]
+    ids = encode(begin.tokenizer, texts, limit=context)
+    varied = recipe.mirror and not begin.frozen
+    mirrored = encode(begin.tokenizer, [known.mirror(i, j) for i, j in pairs], limit=context) if varied else ids
+    name = "".join(each if each.isalnum() else " " for each in recipe.data).strip()[-40:]
+    told = None
+    if "image" in begin.frozen:
+        seen: np.ndarray = tower_features(begin.model.image, known, begin.processor, name=name)
+    else:
+        seen = pixels_of(known, begin.processor, name=name)
+    if "text" in begin.frozen:
+        key = f"{weights_hash(begin.model.text)} {known.checksum} {context}"
+        told = kept(f"texts {name}", key, len(ids), lambda rows: _told(begin, [ids[i] for i in rows]))
+    starts = np.searchsorted([i for i, _ in pairs], np.arange(len(known) + 1)).tolist()
+    return Rows(seen, told, ids, mirrored, starts)
+
+
+def _told(begin: Begin, rows: "Sequence[Sequence[int]]") -> "np.ndarray":
+    """What a frozen text tower makes of texts."""
+    import torch
+
+    from regard.decode.forcing import evaluating
+
+    ids, lengths = pad(begin, rows)
+    with evaluating(begin.model), torch.inference_mode():
+        found: np.ndarray = begin.model.text(ids, lengths).float().numpy()
+    return found
+
+
+def pad(begin: Begin, rows: "Sequence[Sequence[int]]") -> "tuple[Tensor, Tensor | None]":
+    import torch
+
+    filled = getattr(begin.model.config.text, "filled", False)
+    longest = begin.model.config.context if filled else max(map(len, rows))
+    empty = begin.tokenizer.pad or 0
+    ids = torch.tensor([[*row, *[empty] * (longest - len(row))] for row in rows])
+    return ids, None if filled else torch.tensor([len(row) for row in rows])
+
+
+def batches(recipe: "Recipe", begin: Begin, known: "Captioned") -> "Batches[Pairs]":
+    """Pictures with one of their captions, drawn anew each time, and varied where a tower sees pixels."""
+    from regard.data import Batches, Order
+
+    rows = rows_of(recipe, begin, known)
+
+    def collate(chosen: Any, chance: "Chance | None") -> Pairs:
+        pictures = chosen.tolist()
+        which = [
+            rows.first[i] + (0 if chance is None else chance.below(rows.first[i + 1] - rows.first[i])) for i in pictures
+        ]
+        return _collate(recipe, begin, rows, pictures, which, chance)
+
+    order = Order([1] * len(known), room=min(recipe.batch_size, len(known)), seed=recipe.seed, data=known.checksum)
+    return Batches(order, collate)
+
+
+def _collate(
+    recipe: "Recipe", begin: Begin, rows: Rows, pictures: "list[int]", which: "list[int]", chance: "Chance | None"
+) -> Pairs:
+    import numpy as np
+    import torch
+
+    from regard.vision import pad_and_crop
+
+    seen, ids = np.array(rows.seen[pictures]), [rows.ids[i] for i in which]
+    image = features = told = lengths = padded = None
+    if "image" in begin.frozen:
+        features = torch.from_numpy(seen).float()
+    else:
+        if chance is not None and recipe.mirror and not begin.frozen:
+            for k, i in enumerate(which):
+                if chance.happens(0.5):
+                    seen[k], ids[k] = seen[k, :, ::-1].copy(), rows.mirrored[i]
+        if chance is not None and recipe.move:
+            seen = pad_and_crop(seen, chance, recipe.move, mode="reflect")
+        image = numbers(begin, seen)
+    if rows.told is not None:
+        told = torch.from_numpy(np.array(rows.told[which]))
+    else:
+        padded, lengths = pad(begin, ids)
+    # By their very words, also in a mirror, and the same in every process.
+    keys = torch.tensor([crc32(np.asarray(row, "<i4").tobytes()) for row in ids])
+    return Pairs(image, features, padded, lengths, told, keys)
+
+
+def numbers(begin: Begin, pixels: "np.ndarray") -> "Tensor":
+    """Pixels as a tower reads them."""
+    import numpy as np
+    import torch
+
+    colours = (begin.processor.image_mean, begin.processor.image_std)
+    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in colours)
+    return torch.from_numpy(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))).float().sub_(mean).div_(std)
+
+
+def seen_vectors(begin: Begin, model: Any, rows: Rows) -> "Tensor":
+    """The vectors of all pictures."""
+    import numpy as np
+    import torch
+
+    found = []
+    for start in range(0, len(rows.seen), TOGETHER):
+        part = np.array(rows.seen[start : start + TOGETHER])
+        if "image" in begin.frozen:
+            found.append(model.encode_seen(torch.from_numpy(part).float().to(model.log_scale.device)))
+        else:
+            found.append(model.encode_image(numbers(begin, part).to(model.log_scale.device)))
+    return torch.cat(found)
+
+
+def told_vectors(begin: Begin, model: Any, rows: Rows) -> "Tensor":
+    """The vectors of all captions."""
+    import numpy as np
+    import torch
+
+    found = []
+    for start in range(0, len(rows.ids), TOGETHER):
+        some = slice(start, start + TOGETHER)
+        if rows.told is None:
+            found.append(text_vectors(begin, model, rows.ids[some]))
+        else:
+            found.append(model.encode_told(torch.from_numpy(np.array(rows.told[some])).to(model.log_scale.device)))
+    return torch.cat(found)
+
+
+def text_vectors(begin: Begin, model: Any, rows: "Sequence[Sequence[int]]") -> "Tensor":
+    """The vectors of some texts."""
+    ids, lengths = pad(begin, rows)
+    device = model.log_scale.device
+    found: Tensor = model.encode_text(ids.to(device), None if lengths is None else lengths.to(device))
+    return found
