@@ -17,12 +17,15 @@ words, or at what followed them (induction).
     regard look my-gpt --how heads
 
 Of a model of pictures, the input is a file. --how attention shows where one token looks (--place), rollout all layers
-together, gradcam, occlusion, gradients and integrated what speaks for a class (--label), distance how far heads look,
-receptive-field what a cell depends on, pca the features as colours, positions and filters what patches have learned.
+together, gradcam, occlusion, gradients and integrated what speaks for a class (--label), saliency all of them and their
+rank correlation, distance how far heads look, receptive-field what a cell depends on, pca the features as colours,
+positions and filters what patches have learned. --how cka takes many pictures, a named set or a folder, and says how
+alike what two layers know is.
 
     regard look my-vit photo.jpg --layer 5 --out look.svg
     regard look my-vit photo.jpg --how gradcam --label cat --out cat.svg
     regard look my-swin photo.jpg --how gradcam --beside my-maxvit my-accvit --out three.svg
+    regard look my-vit cifar10 --how cka --beside my-resnet --out alike.svg
 """
 
 import json
@@ -45,8 +48,8 @@ GROUP = "Look inside"
 
 FORMATS = (".svg", ".html", ".json")
 PICTURED = (
-    *("rollout", "gradcam", "occlusion", "gradients", "integrated"),
-    *("distance", "receptive-field", "pca", "positions", "filters"),
+    *("rollout", "gradcam", "occlusion", "gradients", "integrated", "saliency"),
+    *("distance", "cka", "receptive-field", "pca", "positions", "filters"),
 )
 
 
@@ -66,7 +69,9 @@ class Flags:
         "occlusion",
         "gradients",
         "integrated",
+        "saliency",
         "distance",
+        "cka",
         "receptive-field",
         "pca",
         "positions",
@@ -155,10 +160,9 @@ def _seen(flags: Flags, pipeline: Any) -> None:
     from regard.analysis.seeing.figure import html, svg
     from regard.cli import seen
 
-    if flags.how not in seen.WAYS:
-        raise UsageError(
-            f"--how {flags.how} is for texts, and {pipeline.name} reads pictures; choose {', '.join(seen.WAYS)}"
-        )
+    if flags.how not in (*seen.WAYS, "cka"):
+        choice = ", ".join(sorted((*seen.WAYS, "cka")))
+        raise UsageError(f"--how {flags.how} is for texts, and {pipeline.name} reads pictures; choose {choice}")
     if flags.out is not None and flags.out.suffix == ".json" and flags.how == "attention":
         views = pipeline.attend(flags.input).views()
         flags.out.write_text(json.dumps(views.to_json("f16"), ensure_ascii=False), encoding="utf-8")
@@ -169,7 +173,10 @@ def _seen(flags: Flags, pipeline: Any) -> None:
     if others := [name for name, each in models.items() if each.takes != "picture"]:
         raise UsageError(f"{others[0]} reads no pictures; --beside takes models that do")
     try:
-        found = seen.join({name: seen.show(each, flags.input, flags.how, chosen) for name, each in models.items()})
+        if flags.how == "cka":
+            found = seen.compare(models, flags.input)
+        else:
+            found = seen.join({name: seen.show(each, flags.input, flags.how, chosen) for name, each in models.items()})
     except ValueError as error:
         raise SystemExit(str(error)) from None
     if flags.json:
@@ -235,8 +242,8 @@ def _check_how(flags: Flags) -> None:
         "patch": ("input", "corrupt", "answer", "wrong", "part"),
         "heads": (),
         "rollout": ("input", "place", "beside"),
-        **dict.fromkeys(("gradcam", "occlusion", "gradients", "integrated"), ("input", "label", "beside")),
-        **dict.fromkeys(("distance", "receptive-field", "pca", "positions", "filters"), ("input", "beside")),
+        **dict.fromkeys(("gradcam", "occlusion", "gradients", "integrated", "saliency"), ("input", "label", "beside")),
+        **dict.fromkeys(("distance", "cka", "receptive-field", "pca", "positions", "filters"), ("input", "beside")),
     }
     for field in fields(flags):
         value, always = getattr(flags, field.name), field.name in ("model", "how", "out", "json")

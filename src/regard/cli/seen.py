@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from regard.analysis.seeing.figure import Sheet
     from regard.pipelines.pictured import Pictured
 
+COMPARED, TOGETHER = 256, 64  # pictures of a set by which networks are compared, and how many of them at once
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -167,6 +169,27 @@ def _decides(look: _Look, how: str, found: "np.ndarray") -> Shown:
     return Shown(facts, [look.sheet(how, _to_one(found))], f"{look.pipeline.name}: what speaks for “{name}”, by {how}")
 
 
+def _saliency(look: _Look) -> Shown:
+    """All that is said to show what matters, side by side, and how far they agree."""
+    import numpy as np
+
+    from regard.analysis.seeing import agree, make_map, ways_of
+    from regard.analysis.seeing.pointing import CHANCE, MIDDLE
+
+    target, dice = look.target, np.random.default_rng(0)
+    target = int(look.pipeline.run([look.picture])[0].argmax()) if target is None else target
+    ways = [way for way in ways_of(look.model, look.image) if way not in (MIDDLE, CHANCE)]
+    maps = {way: make_map(way, look.model, look.image, target=target, chance=dice) for way in ways}
+    alike = {f"{a} and {b}": round(value, 3) for (a, b), value in agree(maps).items()}
+    name = look.name()
+    facts = {"class": name, "maps": {way: each.tolist() for way, each in maps.items()}, "rank correlation": alike}
+    first = ways[0]
+    told = ", ".join(f"{pair.partition(' and ')[2]} {value:.2f}" for pair, value in alike.items() if first in pair)
+    caption = f"{look.pipeline.name}: what speaks for “{name}”. Rank correlation of {first} with {told}"
+    sheets = [look.sheet(way, _to_one(each)) for way, each in maps.items()]
+    return Shown(facts, sheets, caption, lines=[f"{pair:40} {value:+.2f}" for pair, value in alike.items()])
+
+
 def _distance(look: _Look) -> Shown:
     """How far each head looks; a sheet has a row for each layer and a column for each head."""
     import numpy as np
@@ -256,12 +279,42 @@ WAYS: dict[str, Callable[[_Look], Shown]] = {
     "occlusion": _occlusion,
     "gradients": _gradients,
     "integrated": _integrated,
+    "saliency": _saliency,
     "distance": _distance,
     "receptive-field": _field,
     "pca": _colours,
     "positions": _positions,
     "filters": _filters,
 }
+
+
+def compare(models: "Mapping[str, Pictured]", data: str) -> Shown:
+    """CKA: how alike what layers know is, within the first model, and between it and each other one."""
+    from regard.analysis.seeing import cka
+    from regard.analysis.seeing.figure import Sheet
+    from regard.data import SETS
+    from regard.data.pictures import pictures
+
+    known = pictures(data, "test" if data == "world" or data in SETS else "val")
+    names, chosen = list(models), [known.picture(i) for i in range(min(COMPARED, len(known)))]
+    parts = [chosen[i : i + TOGETHER] for i in range(0, len(chosen), TOGETHER)]
+    if len(parts) > 1 and len(parts[-1]) < TOGETHER:  # a short one would count as much as the others
+        parts.pop()
+    sheets, facts = list[Sheet](), dict[str, Any]()
+    for one, other in [
+        (names[0], names[0]),
+        *(pair for name in names[1:] for pair in ((names[0], name), (name, name))),
+    ]:
+        first, second = models[one], models[other]
+        found = cka(first.model, second.model, ((first.tensors(part), second.tensors(part)) for part in parts))
+        title = f"within {one}" if one == other else f"{one} (rows), {other} (columns)"
+        facts[title] = {"rows": found.rows, "columns": found.columns, "cka": found.cka.round(4).tolist()}
+        sheets.append(Sheet(title, found.cka.clip(0, 1), None, len(found.rows) / len(found.columns)))
+    caption = (
+        f"CKA of the maps behind each block, the first on top and at the left, on {sum(map(len, parts))} pictures of "
+        f"{data}: darker is more alike, from 0 to 1"
+    )
+    return Shown(facts | {"pictures": sum(map(len, parts))}, sheets, caption, len(sheets))
 
 
 def draw(shown: Shown) -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.analysis.seeing.pointing import CHANCE, MIDDLE, WAYS, Marked, make_map, marked, score, score_maps
+from regard.analysis.seeing.pointing import CHANCE, MIDDLE, WAYS, Marked, agree, make_map, marked, score, score_maps
 from regard.data.painted import LABELS, world_pictures
 from regard.models import build
 
@@ -126,3 +126,9 @@ def test_what_does_not_belong_together_and_unknown_maps_are_refused() -> None:
         Marked(torch.ones(2, 3, 16, 16), masks, np.zeros(3, np.int64))
     with pytest.raises(ValueError, match="no map is called 'gradcam'; try gradients, Grad-CAM"):
         score_maps(Mask(masks[0]), bright(masks), ways=("gradcam",))
+
+
+def test_maps_agree_where_they_order_places_alike_whatever_their_size() -> None:
+    rising = np.arange(16, dtype=np.float32).reshape(4, 4)
+    found = agree({"fine": np.kron(rising, np.ones((2, 2), np.float32)), "coarse": rising**3, "turned": -rising})
+    assert found == pytest.approx({("fine", "coarse"): 1.0, ("fine", "turned"): -1.0, ("coarse", "turned"): -1.0})

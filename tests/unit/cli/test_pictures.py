@@ -101,6 +101,37 @@ def test_models_are_shown_beside_each_other(place: Path, tmp_path: Path, capsys:
     assert "de-en reads no pictures" in capsys.readouterr().err
 
 
+def test_maps_of_what_matters_are_compared_by_their_ranks(place: Path, capsys: Captured) -> None:
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), "--how", "saliency", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["class"] in LABELS
+    assert len(found["rank correlation"]) == len(found["maps"]) * (len(found["maps"]) - 1) / 2
+    assert all(-1 <= value <= 1 for value in found["rank correlation"].values())
+
+
+def test_networks_are_compared_by_what_their_layers_know(place: Path, tmp_path: Path, capsys: Captured) -> None:
+    torch.manual_seed(1)
+    card = {"task": "recognize", "labels": LABELS}
+    save(tmp_path / "resnet", build("resnet-nano").eval(), family=family("resnet"), card=card)
+    dice = np.random.default_rng(0)
+    for label in ("left", "right"):
+        (tmp_path / "album" / label).mkdir(parents=True)
+        for i in range(60):
+            pixels = dice.integers(0, 255, (20, 24, 3), dtype=np.uint8)
+            Image.fromarray(pixels).save(tmp_path / "album" / label / f"{i}.png")
+    call = ["look", str(place / "vit"), str(tmp_path / "album"), "--how", "cka", "--beside", str(tmp_path / "resnet")]
+    assert main([*call, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    within = np.array(found[f"within {place / 'vit'}"]["cka"])
+    np.testing.assert_allclose(np.diag(within), 1, atol=1e-3)
+    between = found[f"{place / 'vit'} (rows), {tmp_path / 'resnet'} (columns)"]
+    assert np.array(between["cka"]).shape == (len(between["rows"]), len(between["columns"]))
+    assert main([*call, "--out", str(tmp_path / "alike.svg")]) == 0
+    assert "3 maps" in capsys.readouterr().out
+    assert main(["look", str(place / "vit"), "nowhere", "--how", "cka"]) == 1
+    assert "no set of pictures is called 'nowhere'" in capsys.readouterr().err
+
+
 def test_one_head_of_one_place_is_shown_and_a_file_for_the_explorer_written(
     place: Path, tmp_path: Path, capsys: Captured
 ) -> None:

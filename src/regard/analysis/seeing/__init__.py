@@ -6,7 +6,7 @@ from regard.analysis.seeing.decisive import gradcam, gradients, integrated_gradi
 from regard.analysis.seeing.distance import Distance, attention_distances
 from regard.analysis.seeing.faithful import Curve, covers, deletion, insertion, points_at
 from regard.analysis.seeing.field import Field, receptive_field
-from regard.analysis.seeing.pointing import Marked, Scored, marked, score_maps
+from regard.analysis.seeing.pointing import Marked, Scored, agree, make_map, marked, score_maps, ways_of
 from regard.analysis.seeing.rollout import rollout
 from regard.analysis.seeing.streams import streams
 
@@ -17,6 +17,7 @@ __all__ = [
     "Field",
     "Marked",
     "Scored",
+    "agree",
     "attention_distances",
     "cka",
     "covers",
@@ -27,6 +28,7 @@ __all__ = [
     "gradients",
     "insertion",
     "integrated_gradients",
+    "make_map",
     "marked",
     "occlusion",
     "points_at",
@@ -35,4 +37,5 @@ __all__ = [
     "rollout",
     "score_maps",
     "streams",
+    "ways_of",
 ]

@@ -30,29 +30,33 @@ class Alike:
 def cka(
     one: nn.Module,
     other: nn.Module,
-    batches: Iterable[Float[Tensor, "b c h w"]],
+    batches: Iterable[Float[Tensor, "b c h w"] | tuple[Float[Tensor, "b c h w"], Float[Tensor, "b d i j"]]],
     *,
     blocks: tuple[Sequence[str], Sequence[str]] = ((), ()),
 ) -> Alike:
-    """Compare the maps behind all blocks of two networks, which may be the same, on the same pictures."""
+    """Compare the maps behind all blocks of two networks, which may be the same, on the same pictures.
+
+    Networks that read pictures in different sizes are given batches in pairs, one for each.
+    """
     total: Tensor | None = None
     own: list[Tensor] = []
     names: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     pictures = 0
     with torch.no_grad():
         for batch in batches:
-            if len(batch) < LEAST:
-                raise ValueError(f"a batch of {len(batch)} pictures is too small for CKA; give {LEAST} or more in each")
+            pair = (batch, batch) if isinstance(batch, Tensor) else batch
+            if (count := len(pair[0])) < LEAST:
+                raise ValueError(f"a batch of {count} pictures is too small for CKA; give {LEAST} or more in each")
             sides = []
-            for model, chosen in ((one, blocks[0]), (other, blocks[1])):
-                kept, _ = streams(model, batch, blocks=chosen)
+            for model, seen, chosen in zip((one, other), pair, blocks, strict=True):
+                kept, _ = streams(model, seen, blocks=chosen)
                 sides.append({name: _gram(each.flatten(1)) for name, each in kept.items()})
             names = (tuple(sides[0]), tuple(sides[1]))
             both = torch.tensor([[_hsic(a, b) for b in sides[1].values()] for a in sides[0].values()])
             selves = [torch.tensor([_hsic(a, a) for a in side.values()]) for side in sides]
             total = both if total is None else total + both
             own = selves if not own else [a + b for a, b in zip(own, selves, strict=True)]
-            pictures += len(batch)
+            pictures += count
     if total is None:
         raise ValueError("no pictures tell nothing of networks; give a batch or more")
     scale = (own[0][:, None] * own[1][None]).clamp(min=1e-30).sqrt()

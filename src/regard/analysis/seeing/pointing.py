@@ -10,8 +10,9 @@ scored on it: the pointing game and IoU against the true mask, deletion and inse
         print(way, found.points.value, found.points.interval)
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from torch import Tensor, nn
 
 from regard.analysis.pictures import maps_over
 from regard.analysis.reading import Reading
-from regard.analysis.scores import Score, accuracy, mean
-from regard.analysis.seeing.decisive import Says, gradcam, gradients, integrated_gradients, occlusion
+from regard.analysis.scores import Score, accuracy, mean, spearman
+from regard.analysis.seeing.decisive import Says, gradcam, gradients, integrated_gradients, occlusion, resize
 from regard.analysis.seeing.faithful import covers, deletion, insertion, points_at
 from regard.analysis.seeing.rollout import rollout
 from regard.analysis.view import Grid
@@ -128,7 +129,7 @@ def score_maps(
 
     `steps` are those in which pixels are taken away and put back.
     """
-    chosen = list(ways) or [way for way in WAYS if way not in OF_ATTENTION or _attends(model, pictures.image[:1])]
+    chosen = list(ways) or ways_of(model, pictures.image[:1])
     found = {}
     for place, way in enumerate(chosen):
         chance = np.random.default_rng(seed)
@@ -140,6 +141,20 @@ def score_maps(
         if progress is not None:
             progress((place + 1) / len(chosen))
     return found
+
+
+def ways_of(model: nn.Module, image: Float[Tensor, "1 c h w"]) -> list[str]:
+    """The `WAYS` that a model has: all of them, or those without attention."""
+    with torch.no_grad(), record(model) as trace:
+        model(image)
+    return [way for way in WAYS if way not in OF_ATTENTION or len(list(trace)) > 0]
+
+
+def agree(maps: Mapping[str, Float[np.ndarray, "..."]]) -> dict[tuple[str, str], float]:
+    """Spearman's rank correlation of each pair of maps over the cells of the coarsest; 1 is the same order."""
+    rows, columns = (min(each.shape[side] for each in maps.values()) for side in (0, 1))
+    cells = {name: resize(each, rows, columns).flatten().tolist() for name, each in maps.items()}
+    return {pair: spearman(*(cells[name] for name in pair)).value / 100 for pair in combinations(maps, 2)}
 
 
 def score(maps: Iterable[Float[np.ndarray, "i j"]], model: Says, pictures: Marked, *, steps: int = 20) -> Scored:
@@ -169,12 +184,6 @@ def _looked(model: Any, image: Float[Tensor, "1 c h w"], way: str) -> Float[np.n
     row = weights[0] if rows.leading else weights.mean(axis=0)
     looked: np.ndarray = row[len(columns.leading) :].reshape(columns.height, columns.width).astype(np.float32)
     return looked
-
-
-def _attends(model: Any, image: Float[Tensor, "1 c h w"]) -> bool:
-    with torch.no_grad(), record(model) as trace:
-        model(image)
-    return len(list(trace)) > 0
 
 
 def _read(pixels: UInt8[np.ndarray, "n h w 3"]) -> Float[Tensor, "n 3 h w"]:
