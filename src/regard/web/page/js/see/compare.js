@@ -20,15 +20,13 @@ const ROWS = {
 
 /** @param {HTMLElement} host */
 export function create(host) {
-  /** @type {ReturnType<typeof picture.create>[]} */
-  let pictures = [];
-  /** @type {(string | number)[][]} */
-  let rows = [];
+  /** What is shown: a table that is not wanted any more fills its own. */
+  let now = empty();
 
   /** @param {Seen[]} all @param {Wishes} wishes @param {(import("./truth.js").Truth | null)[]} truths @param {() => boolean} current */
   async function show(all, wishes, truths, current) {
     stop();
-    rows = [];
+    const mine = (now = empty());
     const cells = Object.keys(ROWS).map((way) => all.map((seen) => ({ way, seen, place: h("td") })));
     const named = (/** @type {Seen} */ { answer: { output } }) =>
       [...(output.labels ?? [])].sort((a, b) => b[1] - a[1])[0];
@@ -70,7 +68,7 @@ export function create(host) {
     );
     for (const line of cells) {
       for (const [i, { way, seen, place }] of line.entries()) {
-        await fill(place, seen, way, wishes, truths[i] ?? null).catch((error) =>
+        await fill(mine, place, seen, way, wishes, truths[i] ?? null).catch((error) =>
           replace(place, h("p", { class: "quiet" }, error instanceof Error ? error.message : String(error))),
         );
         if (!current()) return;
@@ -78,32 +76,46 @@ export function create(host) {
     }
   }
 
-  /** @param {HTMLElement} place @param {Seen} seen @param {string} way @param {Wishes} wishes @param {import("./truth.js").Truth | null} known */
-  async function fill(place, seen, way, wishes, known) {
+  /** @param {ReturnType<typeof empty>} mine @param {HTMLElement} place @param {Seen} seen @param {string} way @param {Wishes} wishes @param {import("./truth.js").Truth | null} known */
+  async function fill(mine, place, seen, way, wishes, known) {
     const over = await compared(seen, way, wishes);
+    if (mine !== now) return;
     if (!over.field) throw new Error("It looks at no place of the picture.");
     const view = picture.create(`${seen.answer.model}: ${ROWS[/** @type {keyof typeof ROWS} */ (way)]}`);
     const at = peak(over.field);
     const found = known && verdict(known, at);
-    pictures.push(view);
+    mine.pictures.push(view);
     replace(
       place,
       view.element,
       found && h("span", { class: found.hit ? "hit" : "miss", title: found.says }, found.hit ? "hit" : "miss"),
     );
     view.show({ image: seen.image, over, truth: wishes.truth ? known : null, peak: known ? at : null });
-    rows.push([seen.answer.model, way, at.x.toFixed(3), at.y.toFixed(3), found ? (found.hit ? "hit" : "miss") : ""]);
+    mine.rows.push([
+      seen.answer.model,
+      way,
+      at.x.toFixed(3),
+      at.y.toFixed(3),
+      found ? (found.hit ? "hit" : "miss") : "",
+    ]);
   }
 
   function stop() {
-    for (const each of pictures) each.stop();
-    pictures = [];
+    for (const each of now.pictures) each.stop();
+    now = empty();
   }
   return {
     show,
     stop,
-    canvases: () => pictures.map(({ element }) => element),
-    table: () => ({ columns: ["model", "map", "highest x", "highest y", "pointing game"], rows }),
+    canvases: () => now.pictures.map(({ element }) => element),
+    table: () => ({ columns: ["model", "map", "highest x", "highest y", "pointing game"], rows: now.rows }),
+  };
+}
+
+function empty() {
+  return {
+    /** @type {ReturnType<typeof picture.create>[]} */ pictures: [],
+    /** @type {(string | number)[][]} */ rows: [],
   };
 }
 

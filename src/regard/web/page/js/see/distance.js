@@ -2,7 +2,7 @@
 
 import { h, replace, svg } from "../dom.js";
 import { headHue } from "../views/paint.js";
-import { brief } from "./wishes.js";
+import { brief, layered } from "./wishes.js";
 
 /** @typedef {{name: string, heads: number[], even: number}} Far */
 
@@ -46,7 +46,7 @@ export function show(host, all, open, chosen) {
           svg(
             "text",
             { x: x(i), y: TALL - 18, "text-anchor": "middle" },
-            all.length > 6 ? String(i) : brief(name).slice(-9),
+            all.length > 6 ? String(i + 1) : brief(name).slice(-9),
           ),
       ])
       .flat(),
@@ -63,7 +63,7 @@ export function show(host, all, open, chosen) {
               fill: headHue(head),
               onclick: () => open(name, head),
             },
-            svg("title", null, `${name}, head ${head}: ${far.toFixed(2)} sides of the picture`),
+            svg("title", null, `${layered(name)}, head ${head + 1}: ${far.toFixed(2)} sides of the picture`),
           ),
       ),
     ),

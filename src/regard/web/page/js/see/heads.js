@@ -29,7 +29,7 @@ export function create(host, hands) {
     replace(
       grid,
       h("button", { type: "button", class: "see-row", "data-name": "", onclick: () => hands.open("", null) }, "all"),
-      Array.from({ length: most }, (_, head) => h("span", { class: "see-column" }, head)),
+      Array.from({ length: most }, (_, head) => h("span", { class: "see-column" }, head + 1)),
       all.flatMap(({ name, heads }) => [
         h(
           "button",
@@ -57,7 +57,7 @@ export function create(host, hands) {
         class: "see-head",
         "data-name": name,
         "data-head": head,
-        "aria-label": `${name}, head ${head}`,
+        "aria-label": `${layered(name)}, head ${head + 1}`,
         onclick: () => hands.open(name, head),
         onkeydown: roam,
       },
@@ -126,7 +126,7 @@ export function create(host, hands) {
     refill(
       tools,
       name
-        ? h("span", null, head === null ? `All heads of ${layered(name)}` : `Head ${head} of ${layered(name)}`)
+        ? h("span", null, head === null ? `All heads of ${layered(name)}` : `Head ${head + 1} of ${layered(name)}`)
         : h("span", { class: "quiet" }, "Choose a head, or a layer by its name, to see it alone or to switch it off."),
       name &&
         h(
@@ -174,7 +174,7 @@ export function create(host, hands) {
         mark(
           "text",
           { x: 150 + head * (size + 4) + size / 2, y: 13, fill: "currentColor", "text-anchor": "middle" },
-          String(head),
+          String(head + 1),
         ),
       );
     return out;

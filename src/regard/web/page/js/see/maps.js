@@ -46,7 +46,7 @@ export function mixed(all, name, head) {
   const pictured = known.filter((each) => each.axis["kind"] === "grid");
   const title = !name
     ? "mean of all layers"
-    : `${layered(name)}, ${head === null ? "mean of its heads" : `head ${head}`}`;
+    : `${layered(name)}, ${head === null ? "mean of its heads" : `head ${head + 1}`}`;
   if (!pictured.length) {
     const [one] = known;
     return one ? { title, boxes: [...averaged(one, head)] } : { title };

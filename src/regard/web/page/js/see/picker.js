@@ -105,7 +105,18 @@ export function create(host, { choose, toast }) {
       );
     }
   }
-  return { update, take };
+
+  /** Files that are dropped onto the room, or pasted. @param {HTMLElement} room @param {AbortSignal} signal */
+  function listen(room, signal) {
+    const dropped = (/** @type {DragEvent} */ event) => {
+      event.preventDefault();
+      if (event.type === "drop") void take(event.dataTransfer?.files[0]);
+    };
+    room.addEventListener("dragover", dropped, { signal });
+    room.addEventListener("drop", dropped, { signal });
+    addEventListener("paste", (event) => void take([...(event.clipboardData?.files ?? [])][0]), { signal });
+  }
+  return { update, take, listen };
 }
 
 /** The address of a picture as it was given. @param {string} picture @param {string} truth of a scene */

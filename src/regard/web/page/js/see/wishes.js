@@ -91,11 +91,19 @@ export function editedSays({ edits: some, models }, i) {
 export const writtenEdits = (some) => some.map(({ name, head, kind }) => `${name}:${head ?? "all"}:${kind}`).join(",");
 /** A place in percent of the picture. @param {number} x @param {number} y from 0 to 1 */
 export const place = (x, y) => [x, y].map((each) => String(Math.round(each * 1000) / 10)).join(",");
+/** A picture by a word or two. @param {string} picture */
+export function called(picture) {
+  const [, index, shift] = picture.match(/^world:(\d+)(?:\/(\w+))?$/) ?? [];
+  return index ? (shift ?? `scene ${index}`) : picture.startsWith("photo:") ? picture.slice(6) : "yours";
+}
 /** The number of a scene, or null. @param {string} picture */
 export const scene = (picture) => (/^world:\d{1,3}$/.test(picture) ? Number(picture.slice(6)) : null);
-/** A layer by its place, a long name by its parts that matter. @param {string} name */
+/** A layer by its place, counted from 1 as in every room; a long name by its parts that matter. @param {string} name */
 export const brief = (name) =>
-  name.replace(/(\.attn)+$/, "").replace(/\b(blocks|stages|layers|layer|branches|attend\.attn)\./g, "");
+  name
+    .replace(/(\.attn)+$/, "")
+    .replace(/\b(blocks|stages|layers|layer|branches|attend\.attn)\./g, "")
+    .replace(/(?<=^|\.)\d+(?=\.|$)/g, (place) => String(Number(place) + 1));
 /** The same in a sentence. @param {string} name */
 export const layered = (name) => (/^\d/.test(brief(name)) ? `layer ${brief(name)}` : brief(name));
 /** What to be careful with: models that know the world alone, or nothing of it; one sentence for all of a kind. @param {Model[]} models @param {string} picture */
