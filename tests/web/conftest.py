@@ -21,6 +21,7 @@ import torch
 import uvicorn
 from fastapi.testclient import TestClient
 from tests.web.asking import question, read_events
+from tests.web.hands import PATIENCE
 
 from regard.hub import save
 from regard.models import intra, memnet, seq2seq, transformer
@@ -164,10 +165,11 @@ def serving(state: AppState, port: int = 0) -> Iterator[Server]:
     one = uvicorn.Server(configure(make_app(state)))
     thread = threading.Thread(target=one.run, kwargs={"sockets": [door]}, daemon=True)
     thread.start()
-    until = monotonic() + 60
+    until = monotonic() + PATIENCE
     while not one.started and monotonic() < until:
         sleep(0.02)
     try:
+        assert one.started, "the server did not start"
         yield Server(f"http://127.0.0.1:{door.getsockname()[1]}", state)
     finally:
         one.should_exit = True
@@ -194,8 +196,9 @@ def browser() -> "Iterator[Browser]":
     if not Path(CHROMIUM).exists():
         leave = pytest.fail if os.environ.get("CI") else pytest.skip
         leave(f"{CHROMIUM} is not there, and this test needs it: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=1000 * PATIENCE)
     with sync_playwright() as play:
         found = play.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         yield found
@@ -215,7 +218,7 @@ class Watched:
 def watched(browser: "Browser", server: Server) -> "Iterator[Watched]":
     """One window for all tests, for opening another takes longer than most of them."""
     found = browser.new_context(base_url=server.url, viewport=SIZE, locale="en-GB")
-    found.set_default_timeout(90_000)
+    found.set_default_timeout(1000 * PATIENCE)
     found.add_init_script("try { localStorage.setItem('regard.guided', 'yes') } catch {}")
     complaints: list[str] = []
     found.on("request", lambda request: complaints.extend(_foreign(request.url, server.url)))

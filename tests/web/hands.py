@@ -1,15 +1,17 @@
 """What a reader's hands do on the page, for the tests of its rooms."""
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 SENTENCE = "La casa rossa."
-PATIENCE = 300  # seconds, for a machine that is busy with something else
+PATIENCE = 120  # seconds, for a machine that is busy with something else
 
 
 def address(**state: str) -> str:
@@ -51,6 +53,45 @@ def until(page: "Page", true: str, arg: object = None) -> None:
     while not page.evaluate(true, arg):
         assert monotonic() < until, f"waited for {true} in vain; the page says {page.inner_text('main')[:300]!r}"
         page.wait_for_timeout(50)
+
+
+def becomes(page: "Page", read: Callable[[], Any], wanted: object) -> None:
+    """Wait until what is read off the page is what is wanted."""
+    until = monotonic() + PATIENCE
+    while (found := read()) != wanted and monotonic() < until:
+        page.wait_for_timeout(50)
+    assert found == wanted
+
+
+def painted(page: "Page") -> None:
+    """Wait until what was changed has been drawn, in the letters of the page."""
+    page.evaluate(
+        """async () => {
+          await document.fonts.ready;
+          for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);
+        }"""
+    )
+
+
+@contextmanager
+def watching(page: "Page") -> Iterator[Callable[[], float]]:
+    """How many seconds the page itself has worked since, which do not depend on how busy the machine is."""
+    inside = page.context.new_cdp_session(page)
+    inside.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def worked() -> float:
+        found = {each["name"]: each["value"] for each in inside.send("Performance.getMetrics")["metrics"]}
+        return float(found["TaskDuration"])
+
+    before = worked()
+    yield lambda: worked() - before
+    inside.detach()
+
+
+def resize(page: "Page", width: int, height: int) -> None:
+    """Another size of the window, once the page has it."""
+    page.set_viewport_size({"width": width, "height": height})
+    until(page, "wide => innerWidth === wide", width)
 
 
 def thumb(page: "Page", name: str, head: int) -> "Locator":

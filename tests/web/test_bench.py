@@ -10,7 +10,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from tests.web.hands import address, answered, drop, open_file, save_as, thumb, translate, until
+from playwright.sync_api import expect
+from tests.web.hands import (
+    address,
+    answered,
+    becomes,
+    drop,
+    open_file,
+    painted,
+    resize,
+    save_as,
+    thumb,
+    translate,
+    until,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -81,13 +94,13 @@ def test_waiting_is_seen_and_the_answer_before_is_dimmed_until_the_words_are_the
     page.evaluate(SLOWLY)
     page.get_by_label("Sentence to translate").fill("La stella verde.")
     page.locator(".streaming", has_text="two words").wait_for()
-    assert "2 of 9" in page.locator(".progress-line").inner_text()
-    assert re.search(r"\d\.\d s", page.locator(".clock").inner_text())
+    expect(page.locator(".progress-line")).to_contain_text("2 of 9")
+    expect(page.locator(".clock")).to_have_text(re.compile(r"\d\.\d s"))
     assert page.locator(".output").inner_text() == before
     until(page, "Number(getComputedStyle(document.querySelector('.look-answer')).opacity) < 0.6")
     page.evaluate("window.go()")
     answered(page)
-    assert page.locator(".streaming:visible").count() == 0
+    expect(page.locator(".streaming:visible")).to_have_count(0)
     until(page, "Number(getComputedStyle(document.querySelector('.look-answer')).opacity) === 1")
     until(page, "document.querySelector('.word.columns').parentElement.textContent.includes('stella')")
 
@@ -98,14 +111,14 @@ def test_a_question_is_cancelled_and_can_be_asked_again(page: "Page") -> None:
     page.evaluate(SLOWLY)
     page.get_by_label("Sentence to translate").fill("La stella verde.")
     page.get_by_role("button", name="Cancel").click()
-    assert page.evaluate("window.gaveUp")
-    assert re.match(r"Stopped after \d+\.\d s", page.locator(".look .problem").inner_text())
-    assert "old" in str(page.locator(".look").get_attribute("class")), "what is shown is not what was asked"
+    until(page, "window.gaveUp")
+    expect(page.locator(".look .problem")).to_have_text(re.compile(r"^Stopped after \d+\.\d s"))
+    expect(page.locator(".look"), "what is shown is not what was asked").to_have_class(re.compile(r"\bold\b"))
     page.get_by_role("button", name="Ask again").click()
     until(page, "window.asked.length === 2")
     page.evaluate("window.go()")
     until(page, "document.querySelector('.word.columns').parentElement.textContent.includes('stella')")
-    assert page.locator(".look .problem:visible").count() == 0
+    expect(page.locator(".look .problem:visible")).to_have_count(0)
 
 
 def test_a_text_is_never_cut_without_a_word(page: "Page") -> None:
@@ -114,8 +127,8 @@ def test_a_text_is_never_cut_without_a_word(page: "Page") -> None:
     field = page.get_by_label("Sentence to translate")
     field.fill(text)
     page.get_by_text("14,000 characters, and at most 10,000").wait_for()
-    assert field.input_value() == text
-    assert "old" in str(page.locator(".look").get_attribute("class"))
+    expect(field).to_have_value(text)
+    expect(page.locator(".look")).to_have_class(re.compile(r"\bold\b"))
     field.fill("La casa rossa.")
     until(page, "!document.querySelector('.look.old, .bench-says .problem:not([hidden])')")
 
@@ -126,7 +139,7 @@ def test_a_link_names_model_revision_and_input_from_the_first_moment(page: "Page
     page.goto("/#/translate")
     answered(page)
     until(page, "/m=attentive@[0-9a-f]{8}&in=w:it-en-7/.test(location.hash)")
-    assert page.locator(".notice").count() == 0
+    expect(page.locator(".notice")).to_have_count(0)
     page.goto("about:blank")
     page.goto("/#/translate?m=small@00000000&in=t:La+casa.")
     page.locator(".notice", has_text="revision 00000000 of Untaught transformer; this server has").wait_for()
@@ -138,17 +151,16 @@ def test_a_link_names_model_revision_and_input_from_the_first_moment(page: "Page
 def test_the_picture_says_who_looks_at_whom(page: "Page") -> None:
     """Who looks stands above or on the left, as in BertViz and in Build up."""
     for width in (1440, 420):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         translate(page)
-        page.wait_for_selector(".word.rows")
+        page.wait_for_selector(".lines.upright .word.rows" if width == 420 else ".lines:not(.upright) .word.rows")
+        painted(page)
         looks, looked = (_box(page, f".lines-way.{way}") for way in ("from", "to"))
         row, column = (_box(page, f".word.{side}") for side in ("rows", "columns"))
-        upright = page.locator(".lines.upright").count() == 1
-        assert upright == (width == 420)
-        side = "x" if upright else "y"
+        side = "x" if width == 420 else "y"
         assert looks[side] < looked[side]
         assert row[side] < column[side], "the words that look stand under “looks at”"
-        assert "looks at" in page.locator(".lines-way.from").inner_text()
+        expect(page.locator(".lines-way.from")).to_contain_text("looks at")
 
 
 def _changed(page: "Page", **facts: object) -> None:
@@ -168,11 +180,11 @@ def test_what_a_model_knows_and_can_be_asked_stands_under_the_input(page: "Page"
         page, knows="captions of photographs", takes="text in Italian", examples=["Due cani corrono.", "Un gatto."]
     )
     translate(page)
-    assert "Knows captions of photographs; takes text in Italian" in page.locator(".knows").inner_text()
+    expect(page.locator(".knows")).to_contain_text("Knows captions of photographs; takes text in Italian")
     page.get_by_role("button", name="Un gatto.").click()
     until(page, "document.querySelector('.composer').value === 'Un gatto.'")
     until(page, "location.hash.includes('in=t:Un+gatto.')")
-    assert page.locator(".knows .chip").all_inner_texts() == ["Due cani corrono."], "what is asked needs no chip"
+    expect(page.locator(".knows .chip"), "what is asked needs no chip").to_have_text(["Due cani corrono."])
 
 
 def test_warnings_of_an_answer_stand_under_the_input(page: "Page") -> None:
@@ -184,19 +196,19 @@ def test_warnings_of_an_answer_stand_under_the_input(page: "Page") -> None:
 
     page.route("**/api/ask", careful)
     translate(page)
-    assert page.locator(".warning").inner_text() == "Some words are strange to this model: rossa"
-    assert page.locator(".word.columns.odd").inner_text() == "rossa", "and are marked where they stand"
+    expect(page.locator(".warning")).to_have_text("Some words are strange to this model: rossa")
+    expect(page.locator(".word.columns.odd"), "and are marked where they stand").to_have_text("rossa")
 
 
 def test_the_world_is_offered_only_to_models_that_know_it_and_gold_only_where_it_is_drawn(page: "Page") -> None:
     translate(page, given="w:it-en-7")
     page.get_by_text("The reference says").wait_for()
-    assert page.locator(".key-gold").count() == 0, "the model did not write the reference"
+    expect(page.locator(".key-gold"), "the model did not write the reference").to_have_count(0)
     page.get_by_label("write the reference").check()
     page.locator(".key-gold").wait_for()
     _changed(page, data="multi30k", examples=["Due cani corrono."])
     translate(page)
-    assert page.get_by_role("button", name="A sentence of the world").count() == 0
+    expect(page.get_by_role("button", name="A sentence of the world")).to_have_count(0)
     page.unroute("**/api/about")
     translate(page)
     page.get_by_role("button", name="A sentence of the world").wait_for()
@@ -204,27 +216,28 @@ def test_the_world_is_offered_only_to_models_that_know_it_and_gold_only_where_it
 
 def test_the_tag_of_a_language_is_one_token_and_counts(page: "Page") -> None:
     translate(page, m="many", given="w:it-en-7", force="1")
-    page.wait_for_selector(".word.columns")
-    assert page.locator(".word.columns").first.inner_text() == "[en]"
-    assert "looks most at the language tag [en] counts as an error" in page.locator(".others").inner_text()
+    expect(page.locator(".word.columns").first).to_have_text("[en]")
+    expect(page.locator(".others")).to_contain_text("looks most at the language tag [en] counts as an error")
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(12, 12), (24, 16)])
 def test_an_overview_of_many_heads_fits_and_has_numbers(page: "Page", layers: int, heads: int) -> None:
-    page.set_viewport_size({"width": 1280, "height": 800})
+    resize(page, 1280, 800)
     open_file(page, _file(layers, heads))
-    assert page.locator("button.thumb").count() == layers * heads
+    expect(page.locator("button.thumb")).to_have_count(layers * heads)
+    painted(page)
     grid, room = (_box(page, name) for name in (".overview-grid", ".look-heads"))
     assert grid["x"] + grid["width"] <= room["x"] + room["width"] + 1
     assert grid["height"] < 660
-    edges = page.locator(".edge").all_inner_texts()
-    assert edges == [*map(str, range(1, heads + 1)), *map(str, range(1, layers + 1))]
+    edges = [*map(str, range(1, heads + 1)), *map(str, range(1, layers + 1))]
+    expect(page.locator(".edge")).to_have_text(edges)
 
 
 def test_heads_are_chosen_by_dragging_and_shown_in_colours_or_as_their_mean(page: "Page") -> None:
     """From head 2 of layer 1 to head 3 of layer 2: four heads. Their mean is the mean of their numbers."""
     file = _file(3, 4)
     open_file(page, file, look="layer.0:0")
+    painted(page)
     start, end = (_box(page, f".thumb[data-name='layer.{i}'][data-head='{j}']") for i, j in ((0, 1), (1, 2)))
     page.mouse.move(start["x"] + 9, start["y"] + 9)
     page.mouse.down()
@@ -233,8 +246,7 @@ def test_heads_are_chosen_by_dragging_and_shown_in_colours_or_as_their_mean(page
     until(page, "document.querySelectorAll('.thumb.current').length === 4")
     until(page, "location.hash.includes('look=layer.0:1,layer.0:2,layer.1:1,layer.1:2')")
     hue = "all => all.map((one) => one.style.getPropertyValue('--hue'))"
-    hues = set(page.locator(".thumb.current").evaluate_all(hue))
-    assert len(hues) == 2, "a colour for each"
+    becomes(page, lambda: len(set(page.locator(".thumb.current").evaluate_all(hue))), 2)  # a colour for each
     page.get_by_role("group", name="Several heads").get_by_text("mean").click()
     until(page, "location.hash.includes('mix=mean')")
     page.keyboard.press("e")
@@ -249,7 +261,7 @@ def test_a_click_on_a_colour_adds_a_head_and_a_double_click_leaves_it_alone(page
     translate(page, look=f"{CROSS}:0")
     page.locator(".head-chip").nth(1).click()
     until(page, f"location.hash.includes('look={CROSS}:0,{CROSS}:1')")
-    assert page.locator(".head-chip[aria-pressed='true']").count() == 2
+    expect(page.locator(".head-chip[aria-pressed='true']")).to_have_count(2)
     page.locator(".head-chip").nth(1).dblclick()
     until(page, f"location.hash.endsWith('look={CROSS}:1')")
     page.keyboard.press("[")
@@ -264,9 +276,11 @@ def test_the_mean_of_some_heads_is_what_the_server_says(page: "Page") -> None:
 def test_a_threshold_leaves_the_strong_ribbons(page: "Page") -> None:
     open_file(page, _file(1, 1))
     page.wait_for_selector(".word.rows")
+    painted(page)
     many = _paths(page)
     page.get_by_label("Draw weights from").fill("0.3")
     until(page, "location.hash.includes('min=0.3')")
+    painted(page)
     assert _paths(page) < many
 
 
@@ -275,9 +289,8 @@ def test_special_tokens_and_punctuation_can_be_hidden(page: "Page") -> None:
     page.get_by_label("hide special tokens").check()
     page.get_by_label("hide punctuation").check()
     seen = ["the", "cat", "sat", "it", "slept", "too"]
-    until(page, "document.querySelectorAll('.word.rows').length === 6")
-    assert page.locator(".word.rows").all_inner_texts() == seen
-    assert page.locator(".word.columns").all_inner_texts() == seen
+    expect(page.locator(".word.rows")).to_have_text(seen)
+    expect(page.locator(".word.columns")).to_have_text(seen)
     page.locator(".word.rows", has_text="slept").click()
     until(page, f"location.hash.includes('at={WORDS.index('slept')}')")
     page.keyboard.press("x")
@@ -290,9 +303,8 @@ def test_special_tokens_and_punctuation_can_be_hidden(page: "Page") -> None:
 def test_a_pair_of_sentences_is_looked_at_from_the_first_to_the_second(page: "Page") -> None:
     open_file(page, _file(1, 2))
     page.get_by_label("sentences").select_option("ab")
-    until(page, "document.querySelectorAll('.word.rows').length === 6")
-    assert page.locator(".word.rows").all_inner_texts() == WORDS[:6]
-    assert page.locator(".word.columns").all_inner_texts() == WORDS[6:]
+    expect(page.locator(".word.rows")).to_have_text(WORDS[:6])
+    expect(page.locator(".word.columns")).to_have_text(WORDS[6:])
 
 
 def test_a_layer_or_a_column_is_switched_off_and_the_page_says_so(page: "Page") -> None:
@@ -303,7 +315,7 @@ def test_a_layer_or_a_column_is_switched_off_and_the_page_says_so(page: "Page") 
         page.get_by_role("menuitemradio", name="Switch them off").click()
     until(page, f"location.hash.includes('edits={CROSS}:*:off')")
     page.get_by_text("This head is switched off.").wait_for()
-    assert page.locator(".lines").count() == 0, "no empty figure"
+    expect(page.locator(".lines"), "no empty figure").to_have_count(0)
     page.get_by_role("button", name="Switch it on again").click()
     page.wait_for_selector(".lines")
     until(page, "!location.hash.includes('edits')")
@@ -311,9 +323,8 @@ def test_a_layer_or_a_column_is_switched_off_and_the_page_says_so(page: "Page") 
     until(page, "document.querySelectorAll('.thumb.current').length === 2")
     page.locator(".overview-more").first.click()
     page.get_by_role("menuitemradio", name="Make them uniform").click()
-    until(page, "document.querySelectorAll('.thumb[data-mark=uniform]').length === 2")
-    heads = page.locator(".thumb[data-mark='uniform']").evaluate_all("all => all.map((one) => one.dataset.head)")
-    assert heads == ["1", "1"]
+    heads = "[...document.querySelectorAll('.thumb[data-mark=uniform]')].map((one) => one.dataset.head)"
+    becomes(page, lambda: page.evaluate(heads), ["1", "1"])
 
 
 def test_a_model_of_one_head_can_be_edited(page: "Page") -> None:
@@ -332,9 +343,10 @@ def test_models_side_by_side_have_their_own_heads_and_edits_and_whole_titles(pag
     page.get_by_role("menuitemradio", name="Switch it off").click()
     until(page, "location.hash.includes('edits=;encoder.blocks.0.attn:1:off')")
     second.locator(".verdict").wait_for()
-    assert page.locator(".look-box").first.locator(".verdict").count() == 0
-    for title in page.locator(".model b").all():
-        assert title.evaluate("one => one.scrollWidth <= one.parentElement.clientWidth + 1"), title.inner_text()
+    expect(page.locator(".look-box").first.locator(".verdict")).to_have_count(0)
+    wide = """[...document.querySelectorAll('.model b')]
+      .filter((one) => one.scrollWidth > one.parentElement.clientWidth + 1).map((one) => one.textContent)"""
+    becomes(page, lambda: page.evaluate(wide), [])
 
 
 def test_the_figure_of_a_matrix_has_numbers_axes_direction_and_scale(page: "Page") -> None:
@@ -368,6 +380,8 @@ def test_a_matrix_of_200_words_uses_the_width_it_has(page: "Page") -> None:
     axis = {"kind": "words", "labels": [f"word{i}" for i in range(200)]}
     open_file(page, _file(1, 2, axis), view="matrix")
     canvas = page.locator(".matrix-canvas")
+    page.wait_for_selector(".matrix-key i")
+    painted(page)
     box = canvas.bounding_box()
     assert box
     canvas.hover(position={"x": box["width"] - 60, "y": box["height"] / 2})
@@ -381,8 +395,8 @@ def test_ribbons_that_lead_out_of_sight_say_where_and_lead_there(page: "Page") -
     open_file(page, _file(1, 1, axis))
     page.locator(".word.rows").nth(3).click()
     down = page.locator(".lines-edge.down")
-    down.wait_for()
-    said = re.match(r"↓ (word\d+) 0\.\d+ and \d+ more", down.inner_text())
+    expect(down).to_have_text(re.compile(r"^↓ word\d+ 0\.\d+ and \d+ more"))
+    said = re.match(r"↓ (word\d+)", down.inner_text())
     assert said
     down.click()
     until(page, "document.querySelector('.lines-scroll').scrollTop > 100")
@@ -394,9 +408,8 @@ def test_a_grid_with_leading_tokens_is_seen_as_lines_and_as_a_matrix(page: "Page
     """A ViT has a [CLS] before its 14 by 14 places."""
     file = _file(2, 3, {"kind": "grid", "height": 14, "width": 14, "leading": ["[CLS]"]})
     open_file(page, file, view="lines")
-    page.wait_for_selector(".word.rows")
-    assert page.locator(".word.rows").first.inner_text() == "[CLS]"
-    assert page.locator(".word.rows").nth(1).inner_text() == "1·1"
+    expect(page.locator(".word.rows").first).to_have_text("[CLS]")
+    expect(page.locator(".word.rows").nth(1)).to_have_text("1·1")
     page.get_by_role("tab", name="Matrix").click()
     canvas = page.locator(".matrix-canvas")
     canvas.focus()
@@ -410,13 +423,13 @@ def test_a_bad_file_over_an_open_one_says_its_error_once(page: "Page") -> None:
     page.wait_for_selector(".word.rows")
     for _ in range(5):
         drop(page, "attention!")
-    page.get_by_text("This is no JSON").wait_for()
-    page.wait_for_timeout(200)
-    assert page.get_by_text("This is no JSON").count() == 1
-    assert page.locator(".word.rows").count() == len(WORDS), "and the open one stays"
+    page.get_by_text("This is no JSON").first.wait_for()
+    painted(page)
+    expect(page.get_by_text("This is no JSON")).to_have_count(1)
+    expect(page.locator(".word.rows"), "and the open one stays").to_have_count(len(WORDS))
     drop(page, json.dumps(_file(2, 2)))
     until(page, "document.querySelectorAll('.thumb').length === 4")
-    assert page.get_by_text("This is no JSON").is_hidden()
+    expect(page.get_by_text("This is no JSON")).to_be_hidden()
 
 
 def test_a_link_opens_a_file_again_here_and_says_elsewhere_what_is_missing(page: "Page") -> None:
@@ -429,7 +442,7 @@ def test_a_link_opens_a_file_again_here_and_says_elsewhere_what_is_missing(page:
     page.goto("about:blank")
     page.goto(f"/{link}")
     page.wait_for_selector(".thumb.current[data-name='layer.2'][data-head='1']")
-    assert page.locator(".file-top h2").inner_text() == "Mine"
+    expect(page.locator(".file-top h2")).to_have_text("Mine")
     # The same in a browser that does not have it.
     page.evaluate("new Promise((done) => (indexedDB.deleteDatabase('regard').onsuccess = done))")
     page.goto("about:blank")
@@ -446,8 +459,8 @@ def test_layers_and_heads_of_a_file_are_chosen_by_name_number_and_key(page: "Pag
     until(page, "location.hash.includes('look=layer.4:mean')")
     page.keyboard.press("]")
     until(page, "location.hash.includes('look=layer.4:0')")
-    assert page.locator(".look-name").inner_text() == "layer.4"
-    assert page.locator(".overview-more").count() == 0, "what is only looked at cannot be switched off"
+    expect(page.locator(".look-name")).to_have_text("layer.4")
+    expect(page.locator(".overview-more"), "what is only looked at cannot be switched off").to_have_count(0)
     page.locator(".look-bar select").nth(1).select_option("mean")
     until(page, "document.querySelectorAll('.thumb.current').length === 12")
 
@@ -456,5 +469,5 @@ def test_old_keys_of_a_link_are_no_trouble(page: "Page") -> None:
     page.goto("about:blank")
     page.goto(f"/#/translate?{address(model='small', text='La casa', view='nonsense', look='nobody:7', at='zz')}")
     answered(page)
-    assert page.locator(".segments.tabs [aria-selected='true']").inner_text() == "Lines"
-    assert thumb(page, "decoder.attn", 0).count() == 1, "the first translator"
+    expect(page.locator(".segments.tabs [aria-selected='true']")).to_have_text("Lines")
+    expect(thumb(page, "decoder.attn", 0), "the first translator").to_have_count(1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from regard.data import documents, pairs
+from regard.data import pairs
 from regard.pipelines import Pipeline, load
 from regard.web.cautions import cautions
 from regard.web.languages import other_language, script
@@ -99,8 +99,8 @@ def test_hardly_anything_is_said_of_the_worlds_own_sentences(judge: Judge, name:
 
 
 def test_nothing_is_said_of_the_worlds_own_stories(judge: Judge) -> None:
-    for document in islice(documents("world", "test"), 15):
-        for sentence in document:
+    for story in language.stories(split="test")[:15]:
+        for sentence in map(language.text, story.sentences):
             assert not judge("world-bert", sentence), sentence
             assert not judge("world-gpt", sentence), sentence
 

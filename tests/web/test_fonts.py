@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from tests.web.hands import save_as, until
+from tests.web.hands import painted, save_as, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -49,7 +49,7 @@ def test_a_drawing_holds_the_fonts_of_its_texts_and_no_others(
     page.goto("about:blank")
     page.goto(f"/#/{address}")
     page.wait_for_selector(ready)
-    page.wait_for_timeout(300)
+    painted(page)
     page.keyboard.press("e")
     raw = save_as(page, "SVG")
     drawing = ElementTree.fromstring(raw.decode())

@@ -1,11 +1,13 @@
 """Claims: every one is told, guessed before it is shown, and drawn from the numbers that Python drew it from."""
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.web.hands import save_as, until
+from playwright.sync_api import expect
+from tests.web.hands import becomes, resize, save_as, until
 
 from regard.claims import claims, load
 from regard.claims.plot import Heat, Line, Panel, figure, read_panels
@@ -84,22 +86,21 @@ def test_a_figure_without_numbers_is_refused() -> None:
 def test_a_verdict_is_hidden_until_it_was_guessed(page: "Page") -> None:
     page.goto("/#/claims?name=bottleneck")
     page.wait_for_selector(".guess")
-    assert page.locator(".finding, .claim-figure").count() == 0
-    item = page.locator(".claims-items a[aria-current]")
-    assert "supported" not in item.inner_text()
+    expect(page.locator(".finding, .claim-figure")).to_have_count(0)
+    expect(page.locator(".claims-items a[aria-current]")).not_to_contain_text("supported")
     page.get_by_role("button", name="refuted").click()
     page.get_by_role("slider").fill("100")
     page.get_by_role("button", name="Show the result").click()
     page.wait_for_selector(".claim-figure svg.panel-picture")
-    assert page.locator(".finding h2").inner_text().startswith("supported")
-    assert page.locator(".compared").inner_text() == "You said: refuted, 5. The verdict is another: supported."
+    expect(page.locator(".finding h2")).to_have_text(re.compile("^supported"))
+    expect(page.locator(".compared")).to_have_text("You said: refuted, 5. The verdict is another: supported.")
     until(page, "document.querySelector('.claims-items a[aria-current]').textContent.includes('you said refuted')")
-    assert "You guessed 1, 0 right." in page.locator(".claims-list [role=status]").inner_text()
+    expect(page.locator(".claims-list [role=status]")).to_contain_text("You guessed 1, 0 right.")
     page.reload()
     page.wait_for_selector(".compared")
     page.go_back()
     page.wait_for_selector(".guess")
-    assert page.locator(".finding").count() == 0
+    expect(page.locator(".finding")).to_have_count(0)
 
 
 def test_a_guess_within_the_interval_is_told_so(page: "Page") -> None:
@@ -107,9 +108,8 @@ def test_a_guess_within_the_interval_is_told_so(page: "Page") -> None:
     page.get_by_role("button", name="supported").first.click()
     page.get_by_role("slider").fill("200")  # half of the way from -20 to 80
     page.get_by_role("button", name="Show the result").click()
-    page.wait_for_selector(".compared")
     expected = "You said: supported, 30. The verdict is right. Your number lies within the interval."
-    assert page.locator(".compared").inner_text() == expected
+    expect(page.locator(".compared")).to_have_text(expected)
 
 
 def test_the_figure_has_the_numbers_of_the_claim_under_the_pointer(page: "Page") -> None:
@@ -120,25 +120,25 @@ def test_the_figure_has_the_numbers_of_the_claim_under_the_pointer(page: "Page")
     page.keyboard.press("ArrowRight")
     tip = page.locator(".panel-stage .chart-tip").first
     first = told["marks"][0]
-    assert first["label"] in tip.inner_text()
-    assert f"{first['y'][0]:.3g}" in tip.inner_text()
-    assert page.locator(".claim-legend li").all_inner_texts() == [mark["label"] for mark in told["marks"]]
+    expect(tip).to_contain_text(first["label"])
+    expect(tip).to_contain_text(f"{first['y'][0]:.3g}")
+    expect(page.locator(".claim-legend li")).to_have_text([mark["label"] for mark in told["marks"]])
 
 
-@pytest.mark.parametrize("name", STORED)
-def test_every_stored_figure_is_drawn(page: "Page", name: str) -> None:
-    page.goto(f"/#/claims?name={name}&show=1")
-    page.wait_for_selector("figure.claim-figure svg.panel-picture")
-    result = load(name)
-    assert result is not None
-    panels = read_panels(result.figure)["panels"]
-    assert page.locator("svg.panel-picture").count() == len(panels)
-    marks = sum(len(mark["y"]) for panel in panels for mark in panel.get("marks", []) if "x" not in mark)
-    assert page.locator(".panel-picture .bar").count() == marks
+def test_every_stored_figure_is_drawn(page: "Page") -> None:
     broken = (
         "[...document.querySelectorAll('.panel-picture *')].filter(e => /NaN|undefined|Infinity/.test(e.outerHTML))"
     )
-    assert page.evaluate(f"{broken}.map(e => e.outerHTML)") == []
+    for name in STORED:
+        page.goto(f"/#/claims?name={name}&show=1")
+        expect(page.locator(".claim h1"), name).to_have_text(name.replace("_", " "))
+        result = load(name)
+        assert result is not None
+        panels = read_panels(result.figure)["panels"]
+        expect(page.locator("figure.claim-figure svg.panel-picture"), name).to_have_count(len(panels))
+        marks = sum(len(mark["y"]) for panel in panels for mark in panel.get("marks", []) if "x" not in mark)
+        expect(page.locator(".panel-picture .bar"), name).to_have_count(marks)
+        assert page.evaluate(f"{broken}.map(e => e.outerHTML)") == [], name
 
 
 def test_a_table_of_cells_is_drawn_with_its_numbers(page: "Page") -> None:
@@ -150,33 +150,29 @@ def test_a_table_of_cells_is_drawn_with_its_numbers(page: "Page") -> None:
         "**/api/claims/heads", lambda route: route.fulfill(body=json.dumps(told), content_type="application/json")
     )
     page.goto("/#/claims?name=heads&show=1")
-    page.wait_for_selector(".panel-picture .cell")
-    assert page.locator(".panel-picture .cell").count() == 3
-    assert page.locator(".panel-picture title").all_text_contents() == ["a, c: 0", "a, d: 0.5", "b, d: 1"]
+    expect(page.locator(".panel-picture .cell")).to_have_count(3)
+    expect(page.locator(".panel-picture title")).to_have_text(["a, c: 0", "a, d: 0.5", "b, d: 1"])
 
 
 def test_claims_are_searched_and_filtered(page: "Page") -> None:
     page.goto("/#/claims")
-    page.wait_for_selector(".claims-items a")
-    assert page.locator(".claims-items a").count() == len(CLAIMS)
+    expect(page.locator(".claims-items a")).to_have_count(len(CLAIMS))
     page.get_by_role("searchbox").fill("king woman")
-    until(page, "document.querySelectorAll('.claims-items a').length === 1")
-    assert page.locator(".claims-items b").inner_text() == "algebra"
+    expect(page.locator(".claims-items b")).to_have_text(["algebra"])
     page.goto("/#/claims?deck=004")
-    until(page, "document.querySelectorAll('.claims-items a').length < 15")
-    names = page.locator(".claims-items b").all_inner_texts()
-    assert sorted(names) == sorted(name.replace("_", " ") for name, one in CLAIMS.items() if "Erdem" in one.deck)
+    names = sorted(name.replace("_", " ") for name, one in CLAIMS.items() if "Erdem" in one.deck)
+    becomes(page, lambda: sorted(page.locator(".claims-items b").all_inner_texts()), names)
     page.goto("/#/claims?verdict=refuted")
-    until(page, "[...document.querySelectorAll('.claims-items .badge')].every(each => each.textContent === 'refuted')")
-    assert page.locator(".claims-items a").count() == sum(load(name).verdict == "refuted" for name in STORED)
+    refuted = [found.verdict for name in STORED if (found := load(name)) and found.verdict == "refuted"]
+    expect(page.locator(".claims-items .badge")).to_have_text(refuted)
+    expect(page.locator(".claims-items a")).to_have_count(len(refuted))
 
 
 @pytest.mark.skipif(not PENDING, reason="every claim has been run")
 def test_a_claim_that_was_not_run_says_how(page: "Page") -> None:
     page.goto(f"/#/claims?name={PENDING[0]}&show=1")
-    page.wait_for_selector(".finding")
-    assert page.locator(".finding h2").inner_text() == "not run yet"
-    assert page.locator(".command code").inner_text() == f"regard claim run {PENDING[0]}"
+    expect(page.locator(".finding h2")).to_have_text("not run yet")
+    expect(page.locator(".command code")).to_have_text(f"regard claim run {PENDING[0]}")
 
 
 def test_an_unknown_claim_in_a_link_is_told_in_one_sentence(page: "Page") -> None:
@@ -184,8 +180,7 @@ def test_an_unknown_claim_in_a_link_is_told_in_one_sentence(page: "Page") -> Non
         "**/api/claims/tabel1", lambda route: route.fulfill(status=422, body='{"error": "no claim is so called"}')
     )
     page.goto("/#/claims?name=tabel1")
-    page.wait_for_selector(".claim .problem")
-    assert page.locator(".claim .problem").inner_text() == "no claim is so called"
+    expect(page.locator(".claim .problem")).to_have_text("no claim is so called")
 
 
 def test_a_figure_is_taken_away_as_it_is_seen(page: "Page") -> None:
@@ -202,12 +197,12 @@ def test_a_figure_is_taken_away_as_it_is_seen(page: "Page") -> None:
 
 
 def test_claims_fit_a_phone(page: "Page") -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    for place in ("/#/claims", "/#/claims?name=scale", "/#/claims?name=scale&show=1"):
-        page.goto(place)
-        page.wait_for_selector(".claims-opening, .guess, svg.panel-picture")
+    resize(page, 390, 844)
+    places = {"": ".claims-opening", "?name=scale": ".guess", "?name=scale&show=1": "svg.panel-picture"}
+    for place, shown in places.items():
+        page.goto(f"/#/claims{place}")
+        page.wait_for_selector(shown)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert not page.locator(".claims-list").is_visible()
+    expect(page.locator(".claims-list")).to_be_hidden()
     page.get_by_role("link", name="All claims").click()
-    page.wait_for_selector(".claims-list")
-    assert page.locator(".claims-list").is_visible()
+    expect(page.locator(".claims-list")).to_be_visible()

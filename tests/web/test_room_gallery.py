@@ -1,13 +1,17 @@
 """The gallery and every place that tours lead to: each opens with the bundled models, and nothing complains."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
+from playwright.sync_api import expect
 from tests.web.conftest import SIZE, serving
-from tests.web.hands import until
+from tests.web.hands import PATIENCE, until
 
 from regard.claims import claims, load
 from regard.lectures import PLACES, Place
@@ -19,44 +23,72 @@ from regard.web.state import AppState
 from regard.zoo import readings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Request
 
 ROOMS = {"build", "words", "lectures", "gallery", "translate", "read", "see", "file", "claims", "world", "runs"}
 OPENED = PLACES | {entry.name: entry.place for entry in ENTRIES}
 BYTES = 25_000
-BUSY = "main .wait, main .waiting, main [aria-busy]:not([aria-busy=false])"
+# A room is there, and nothing in it waits.
+STILL = """(() => {
+  const [first] = document.querySelector("main .room")?.children ?? [];
+  const busy = document.querySelectorAll("main .wait, main .waiting, main [aria-busy]:not([aria-busy=false])");
+  return first && !/^(Opening|Fetching)/.test(first.textContent) && [...busy].every((each) => !each.checkVisibility());
+})()"""
+
+
+@dataclass
+class Visited:
+    """A page with the bundled models, what it asks and has no answer to yet, and what it complained of."""
+
+    page: "Page"
+    asked: "set[Request]" = field(default_factory=set)
+    told: list[str] = field(default_factory=list)
+
+    def go(self, place: Place) -> None:
+        """Open a place: a room anew, and another place in it by its link; wait until nothing is under way."""
+        if f"/#/{place.room}" in self.page.url:
+            self.page.evaluate("address => { location.hash = address; }", place.address)
+        else:
+            self.page.goto("about:blank")
+            self.told.clear()
+            self.page.goto("/" + place.address)
+        calm, until = 0, monotonic() + PATIENCE
+        while calm < 4:
+            assert monotonic() < until, f"{place.address} still waits for {[each.url for each in self.asked]}"
+            self.page.wait_for_timeout(50)
+            calm = calm + 1 if not self.asked and self.page.evaluate(STILL) else 0
 
 
 @pytest.fixture(scope="module")
-def bundled(browser: "Browser") -> "Iterator[tuple[Page, list[str]]]":
-    """A page on a server with the bundled models, and what it complained of."""
+def bundled(browser: "Browser") -> Iterator[Visited]:
+    """A page on a server with the bundled models."""
     with serving(AppState(Models())) as server:
         context = browser.new_context(base_url=server.url, viewport=SIZE, locale="en-GB", reduced_motion="reduce")
-        context.set_default_timeout(120_000)
+        context.set_default_timeout(1000 * PATIENCE)
         context.add_init_script("try { localStorage.setItem('regard.guided', 'yes') } catch {}")
-        told: list[str] = []
-        context.on("weberror", lambda failed: told.append(f"the page threw {failed.error}"))
-        context.on("console", lambda said: told.append(said.text) if said.type in ("error", "warning") else None)
+        found = Visited(context.new_page())
+        context.on("weberror", lambda failed: found.told.append(f"the page threw {failed.error}"))
+        context.on("console", lambda said: found.told.append(said.text) if said.type in ("error", "warning") else None)
         own = (server.url, "data:", "blob:", "about:")
-        context.on("request", lambda sent: None if sent.url.startswith(own) else told.append(sent.url))
-        yield context.new_page(), told
+        context.on("request", lambda sent: None if sent.url.startswith(own) else found.told.append(sent.url))
+        context.on("request", lambda sent: found.asked.add(sent))
+        context.on("requestfinished", lambda sent: found.asked.discard(sent))
+        context.on("requestfailed", lambda sent: found.asked.discard(sent))
+        yield found
         context.close()
 
 
 @pytest.mark.parametrize("name", OPENED)
-def test_a_place_opens_in_its_state_without_an_error(bundled: "tuple[Page, list[str]]", name: str) -> None:
-    page, told = bundled
-    place = OPENED[name]
-    page.goto("about:blank")
+def test_a_place_opens_in_its_state_without_an_error(bundled: Visited, name: str) -> None:
+    page, told, place = bundled.page, bundled.told, OPENED[name]
     told.clear()
-    page.goto("/" + place.address)
-    page.wait_for_load_state("networkidle")
-    until(page, "document.querySelector('main .room')?.childElementCount > 0")
-    until(page, f"[...document.querySelectorAll('{BUSY}')].every(each => !each.checkVisibility())")
+    bundled.go(place)
     assert page.evaluate("document.body.dataset.room") == place.room
     assert page.evaluate("location.hash").startswith(f"#/{place.room}")
-    for key in place.state:
-        assert f"{key}=" in page.evaluate("location.hash"), f"{place.address} lost {key}"
+    for key, value in place.state.items():
+        assert f"{key}={value.split(',')[0].partition(' ')[0]}" in unquote(page.evaluate("location.hash")), (
+            place.address
+        )
     alarms = "main [role=alert]:not([hidden]), .toast-error, main .problem:not([hidden])"
     said = [each for each in page.locator(alarms).all_inner_texts() if each.strip()]
     assert not said, said
@@ -125,9 +157,10 @@ def test_an_entry_has_the_verdict_of_its_claim() -> None:
 def test_the_gallery_shows_every_picture_and_leads_to_it(page: "Page") -> None:
     page.goto("/#/gallery")
     page.wait_for_selector(".gallery-card")
-    assert page.locator(".gallery-card").count() == len(ENTRIES)
+    expect(page.locator(".gallery-card")).to_have_count(len(ENTRIES))
     page.locator(".gallery-card img").last.scroll_into_view_if_needed()
-    until(page, "[...document.images].filter(each => each.complete).every(each => each.naturalWidth === 640)")
+    until(page, "[...document.images].at(-1).naturalWidth === 640")
+    assert page.evaluate("[...document.images].filter(each => each.complete).every(each => each.naturalWidth === 640)")
     page.locator(".gallery-card", has_text="Scores become shares").locator("a").first.click()
     until(page, "document.body.dataset.room === 'build' && location.hash.includes('step=softmax')")
 

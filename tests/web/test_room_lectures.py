@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 import shlex
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.web.hands import until
+from playwright.sync_api import expect
+from tests.web.hands import resize, until
 
 from regard.claims import claims
 from regard.cli.flags import parse
@@ -103,15 +105,16 @@ def test_the_api_tells_every_tour(client: TestClient) -> None:
 def test_a_wrong_guess_is_told_the_right_answer_and_why(page: "Page") -> None:
     page.goto("/#/lectures?deck=003&topic=caption-attention")
     quiz = page.locator("#topic-caption-attention .quiz")
-    assert quiz.locator(".quiz-because").count() == 0
+    expect(quiz.locator(".quiz-choice:enabled")).to_have_count(3)
+    expect(quiz.locator(".quiz-because")).to_have_count(0)
     quiz.get_by_role("button", name="One for each cell of the grid").click()
-    assert quiz.locator(".quiz-because").inner_text().startswith("Not quite.")
-    assert quiz.locator(".right").text_content() == "✓One for each step of the decoder (right)"
+    expect(quiz.locator(".quiz-because")).to_have_text(re.compile("^Not quite\\."))
+    expect(quiz.locator(".right")).to_have_text("✓One for each step of the decoder (right)")
     page.reload()
-    assert quiz.locator(".wrong").text_content() == "✗One for each cell of the grid (your answer)"
+    expect(quiz.locator(".wrong")).to_have_text("✗One for each cell of the grid (your answer)")
     until(page, "document.querySelector('.deck-top [role=status]').textContent.endsWith('you answered 1, 0 right')")
     quiz.get_by_role("button", name="Ask again").click()
-    assert quiz.locator(".quiz-choice:enabled").count() == 3
+    expect(quiz.locator(".quiz-choice:enabled")).to_have_count(3)
 
 
 def test_a_link_of_a_tour_comes_back_to_its_topic(page: "Page") -> None:
@@ -138,8 +141,8 @@ def test_topics_are_walked_by_keys(page: "Page") -> None:
 
 
 def test_the_lectures_fit_a_phone(page: "Page") -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    for place in ("/#/lectures", "/#/lectures?deck=002"):
+    resize(page, 390, 844)
+    for place, shown in {"/#/lectures": ".deck", "/#/lectures?deck=002": ".topic"}.items():
         page.goto(place)
-        page.wait_for_selector(".deck, .topic")
+        page.wait_for_selector(shown)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

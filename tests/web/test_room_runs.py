@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tyro
 from fastapi.testclient import TestClient
+from playwright.sync_api import expect
 from tests.web.hands import until
 
 from regard.web.app import make_app
@@ -49,8 +50,8 @@ def show_runs(page: "Page", names: list[str], broken: str = "") -> None:
 def test_curves_of_a_run_are_drawn_and_told_point_by_point(page: "Page") -> None:
     page.goto("/#/runs")
     page.wait_for_selector(".chart path")
-    titles = page.locator(".chart figcaption").all_inner_texts()
-    assert {"Loss", "BLEU", "Learning rate"} <= set(titles)
+    for title in ("Loss", "BLEU", "Learning rate"):
+        expect(page.locator(".chart figcaption").get_by_text(title, exact=True)).to_have_count(1)
     chart = page.locator(".chart svg").first
     chart.hover(position={"x": 300, "y": 100})
     until(page, "document.querySelector('.chart-tip:not([hidden])')?.textContent.includes('translate-0')")
@@ -65,12 +66,11 @@ def test_several_runs_share_a_chart(page: "Page") -> None:
     page.goto("/#/runs?smooth=0")
     page.wait_for_selector(".chart path")
     loss = page.locator(".chart", has_text="Loss").first
-    assert loss.locator("path").count() == 2
+    expect(loss.locator("path")).to_have_count(2)
     loss.locator("svg").focus()
     page.keyboard.press("ArrowRight")
-    told = loss.locator(".chart-tip").inner_text()
-    assert "first" in told
-    assert "second" in told
+    expect(loss.locator(".chart-tip")).to_contain_text("first")
+    expect(loss.locator(".chart-tip")).to_contain_text("second")
     page.locator(".run", has_text="first").locator("input").uncheck()
     until(page, "document.querySelectorAll('.chart')[0].querySelectorAll('path').length === 1")
     until(page, "location.hash.includes('runs=second')")
@@ -93,22 +93,21 @@ def test_a_chart_is_taken_away_with_its_title_and_its_legend(page: "Page") -> No
 def test_without_a_run_the_models_are_there_and_the_first_run_appears_by_itself(page: "Page") -> None:
     page.route("**/api/runs", lambda route: route.fulfill(json=[]))
     page.goto("/#/runs")
-    page.wait_for_selector(".sortable tbody tr")
-    assert page.locator(".first-run code").first.inner_text() == "regard train translate --steps 300"
-    assert "12.5" in page.locator(".sortable tbody").inner_text()
-    assert page.locator(".chart").count() == 0
+    expect(page.locator(".first-run code").first).to_have_text("regard train translate --steps 300")
+    expect(page.locator(".sortable tbody")).to_contain_text("12.5")
+    expect(page.locator(".chart")).to_have_count(0)
     show_runs(page, ["mine"])
-    page.wait_for_selector(".run:has-text('mine')", timeout=60_000)
+    page.wait_for_selector(".run:has-text('mine')")
     page.wait_for_selector(".chart path")
-    assert page.locator(".first-run").count() == 0
+    expect(page.locator(".first-run")).to_have_count(0)
 
 
 def test_what_one_run_refuses_is_said_in_its_row_alone(page: "Page") -> None:
     show_runs(page, ["good", "bad"], broken="bad")
     page.goto("/#/runs")
     page.wait_for_selector(".chart path")
-    assert page.locator(".run", has_text="bad").locator(".problem").inner_text() == "its measurements are unreadable"
-    assert page.locator(".run", has_text="good").locator(".problem").count() == 0
+    expect(page.locator(".run", has_text="bad").locator(".problem")).to_have_text("its measurements are unreadable")
+    expect(page.locator(".run", has_text="good").locator(".problem")).to_have_count(0)
 
 
 @pytest.mark.parametrize(
@@ -133,30 +132,27 @@ def test_a_spoilt_file_is_a_problem_of_its_own_run(tmp_path: Path, models: Model
 
 def test_models_are_sorted_by_what_was_measured(page: "Page") -> None:
     page.goto("/#/runs")
-    page.wait_for_selector(".sortable")
     page.locator(".models-table select").select_option("translate")
-    header = page.locator(".sortable th", has_text="BLEU")
+    header, rows = page.locator(".sortable th", has_text="BLEU"), page.locator(".sortable tbody tr")
     header.get_by_role("button").click()
-    assert header.get_attribute("aria-sort") == "ascending"
+    expect(header).to_have_attribute("aria-sort", "ascending")
     until(page, "location.hash.includes('task=translate') && location.hash.includes('sort=bleu')")
-    assert page.locator(".sortable tbody tr").count() == 4
-    assert "12.5" in page.locator(".sortable tbody tr").first.inner_text(), "what is not measured comes last"
+    expect(rows).to_have_count(4)
+    expect(rows.first, "what is not measured comes last").to_contain_text("12.5")
     header.get_by_role("button").click()
-    assert header.get_attribute("aria-sort") == "descending"
-    assert "12.5" in page.locator(".sortable tbody tr").first.inner_text()
+    expect(header).to_have_attribute("aria-sort", "descending")
+    expect(rows.first).to_contain_text("12.5")
     until(page, "location.hash.includes('sort=-bleu')")
     page.reload()
-    page.wait_for_selector(".sortable")
-    assert header.get_attribute("aria-sort") == "descending", "a link holds the order"
-    page.locator(".sortable tbody tr").first.get_by_role("link").click()
+    expect(header, "a link holds the order").to_have_attribute("aria-sort", "descending")
+    rows.first.get_by_role("link").click()
     until(page, "location.hash.startsWith('#/translate') && location.hash.includes('m=small')")
 
 
 def test_only_a_model_that_translates_leads_to_translate(page: "Page") -> None:
     page.goto("/#/runs")
-    page.wait_for_selector(".sortable tbody tr")
-    assert page.locator(".sortable tbody tr").count() == 7
-    assert page.locator(".sortable tbody a[href^='#/translate']").count() == 4
+    expect(page.locator(".sortable tbody tr")).to_have_count(7)
+    expect(page.locator(".sortable tbody a[href^='#/translate']")).to_have_count(4)
 
 
 def test_a_model_shows_the_command_that_trained_it(page: "Page") -> None:
@@ -169,10 +165,10 @@ def test_a_model_shows_the_command_that_trained_it(page: "Page") -> None:
     page.goto("/#/runs")
     button = page.get_by_role("button", name="Command that trained")
     button.click()
-    assert button.get_attribute("aria-expanded") == "true"
-    assert page.locator(".how code").inner_text() == "regard train translate --lower"
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(page.locator(".how code")).to_have_text("regard train translate --lower")
     button.click()
-    assert page.locator(".how").count() == 0
+    expect(page.locator(".how")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -239,10 +235,8 @@ def test_a_score_is_the_same_number_wherever_the_page_shows_it(page: "Page") -> 
         page.route(path, told)
     show_runs(page, ["mine"])
     page.goto("/#/runs")
-    page.wait_for_selector(".card")
     wanted = "BLEU 41.2"
-    assert f"best {wanted}" in page.locator(".card summary").inner_text()
-    assert f"{wanted} · Perplexity 1.08" in page.locator(".sortable tbody").inner_text()
+    expect(page.locator(".card summary")).to_contain_text(f"best {wanted}")
+    expect(page.locator(".sortable tbody")).to_contain_text(f"{wanted} · Perplexity 1.08")
     page.locator("#models").click()
-    page.wait_for_selector(".models-entry")
-    assert wanted in page.locator(".models-list").inner_text()
+    expect(page.locator(".models-list")).to_contain_text(wanted)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from importlib import import_module
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 from tests.web.conftest import SIZE, Server, Watched, _foreign, _said, serving
-from tests.web.hands import until
+from tests.web.hands import PATIENCE, becomes, until
 from tests.web.test_pictures import encoded, huge
 
 from regard.hub import save
@@ -96,7 +98,7 @@ def looker(shelf: Path, foreign: Path) -> Iterator[Server]:
 def window(browser: "Browser", looker: Server) -> Iterator[Watched]:
     """A browser of one's own, since its address is another."""
     found = browser.new_context(base_url=looker.url, viewport=SIZE, locale="en-GB")
-    found.set_default_timeout(90_000)
+    found.set_default_timeout(1000 * PATIENCE)
     found.add_init_script("try { localStorage.setItem('regard.guided', 'yes') } catch {}")
     complaints: list[str] = []
     found.on("request", lambda request: complaints.extend(_foreign(request.url, looker.url)))
@@ -258,13 +260,29 @@ def test_a_model_without_attention_still_shows_what_decides(tmp_path: Path) -> N
 
 # What the page shows
 
+SHOWN = """(() => {
+  if (document.querySelector(".see-table .see-canvas")) return true;
+  const panels = [...document.querySelectorAll(".see-panel")];
+  const shown = (panel) => panel.querySelector(".see-answer :is(ol, ul, p)")
+    && panel.querySelector(".matrix-readout :is(b, .hint)");
+  return panels.length > 0 && panels.every(shown);
+})()"""
+# A picture is painted in the frame after it was loaded, and again in the one after it has got its size.
+PAINTED = """async (selector) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const canvas = document.querySelector(selector);
+  while (!canvas.style.getPropertyValue("--aspect")) await frame();
+  for (let i = 0; i < 4; i++) await frame();
+  return canvas.toDataURL();
+}"""
+
 
 def visit(page: "Page", **state: str) -> None:
-    """Open the room in a state, and wait for what it shows."""
+    """Open the room in a state, and wait for what all of its panels show."""
     query = "&".join(f"{key}={value}" for key, value in ({"m": "my-vit", "in": "p:photo:cat"} | state).items())
+    page.goto("about:blank")
     page.goto(f"/#/see?{query}")
-    page.wait_for_selector(".see-answer :is(ol, ul, p), .see-table .see-canvas")
-    page.wait_for_selector(".see-stage .matrix-readout :is(b, .hint), .see-table .see-canvas")
+    until(page, SHOWN)
 
 
 def head(page: "Page", name: str, number: int) -> Any:
@@ -273,9 +291,13 @@ def head(page: "Page", name: str, number: int) -> Any:
 
 def pixels(page: "Page", selector: str = ".see-stage .see-canvas") -> str:
     """The picture as it is drawn."""
-    page.wait_for_timeout(150)
-    found = page.evaluate("selector => document.querySelector(selector).toDataURL()", selector)
-    return str(found)
+    return str(page.evaluate(PAINTED, selector))
+
+
+def changed(page: "Page", before: str) -> str:
+    """The picture once it is another."""
+    becomes(page, lambda: pixels(page) != before, True)
+    return pixels(page)
 
 
 def hold(page: "Page", key: str, value: str) -> None:
@@ -289,12 +311,12 @@ def test_a_picture_is_named_with_probabilities(page: "Page") -> None:
     assert len(shares) == 5
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(100, abs=3)
-    assert page.locator(".see-preview").evaluate("image => image.naturalWidth") == 256
+    until(page, "document.querySelector('.see-preview').naturalWidth === 256")
 
 
 def test_a_click_on_a_patch_asks_where_it_looks_and_is_in_the_link(page: "Page") -> None:
     visit(page)
-    assert page.locator(".see-stage .matrix-readout").inner_text().startswith("Where [CLS] looks")
+    expect(page.locator(".see-stage .matrix-readout")).to_have_text(re.compile("^Where \\[CLS] looks"))
     before = pixels(page)
     canvas = page.locator(".see-stage .see-canvas")
     box = canvas.bounding_box()
@@ -303,11 +325,9 @@ def test_a_click_on_a_patch_asks_where_it_looks_and_is_in_the_link(page: "Page")
     hold(page, "at", "30,80")
     until(page, "document.querySelector('.see-stage .matrix-readout').textContent.startsWith('Where this patch looks')")
     page.mouse.move(0, 0)
-    after = pixels(page)
-    assert after != before
+    after = changed(page, before)
     visit(page, at="30,80")
-    page.mouse.move(0, 0)
-    assert pixels(page) == after
+    becomes(page, lambda: pixels(page), after)
 
 
 def test_pointing_previews_and_leaving_takes_it_back(page: "Page") -> None:
@@ -319,7 +339,7 @@ def test_pointing_previews_and_leaving_takes_it_back(page: "Page") -> None:
     assert "at=" not in page.url
     page.mouse.move(0, 0)
     until(page, "document.querySelector('.see-stage .matrix-readout').textContent.startsWith('Where [CLS]')")
-    assert pixels(page) == before
+    becomes(page, lambda: pixels(page), before)
 
 
 def test_arrow_keys_walk_over_patches(page: "Page") -> None:
@@ -344,16 +364,14 @@ def test_cls_and_registers_are_chips_that_ask(page: "Page") -> None:
 
 def test_every_head_is_a_small_picture_and_opens(page: "Page") -> None:
     visit(page, at="30,80")
-    page.wait_for_selector(".see-head")
-    assert page.locator(".see-head").count() == 8
-    sizes = page.evaluate("[...document.querySelectorAll('.see-head canvas')].map(each => each.width)")
-    assert sizes == [4] * 8
+    sizes = "[...document.querySelectorAll('.see-head canvas')].map(each => each.width)"
+    becomes(page, lambda: page.evaluate(sizes), [4] * 8)
     head(page, "blocks.1.attn", 2).click()
     hold(page, "look", "blocks.1.attn:2")
-    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent === 'layer 1, head 2'")
-    page.locator(".see-row", has_text="0").click()
-    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent === 'layer 0, mean of its heads'")
-    assert page.locator(".see-head.current").count() == 4
+    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent === 'layer 2, head 3'")
+    page.locator(".see-row[data-name='blocks.0.attn']").click()
+    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent === 'layer 1, mean of its heads'")
+    expect(page.locator(".see-head.current")).to_have_count(4)
 
 
 def test_a_head_is_switched_off_and_the_answer_says_what_it_was(page: "Page") -> None:
@@ -361,9 +379,8 @@ def test_a_head_is_switched_off_and_the_answer_says_what_it_was(page: "Page") ->
     page.wait_for_selector(".see-edit .segments")
     page.get_by_role("button", name="off", exact=True).click()
     hold(page, "edits", "blocks.0.attn:1:off")
-    page.wait_for_selector(".see-labels .quiet")
-    assert page.locator(".see-labels .quiet").first.inner_text().startswith("was ")
-    assert head(page, "blocks.0.attn", 1).get_attribute("data-mark") == "off"
+    expect(page.locator(".see-labels .quiet").first).to_have_text(re.compile("^was "))
+    expect(head(page, "blocks.0.attn", 1)).to_have_attribute("data-mark", "off")
     page.get_by_role("button", name="Undo the edit").click()
     until(page, "!document.querySelector('.see-labels .quiet')")
 
@@ -380,9 +397,8 @@ def test_rollout_and_distance_are_shown(page: "Page") -> None:
     before = pixels(page)
     page.get_by_role("button", name="Rollout").click()
     until(page, "document.querySelector('.see-stage .matrix-readout b').textContent === 'rollout of all layers'")
-    assert pixels(page) != before
-    page.wait_for_selector(".see-far circle")
-    assert page.locator(".see-far circle").count() == 8
+    changed(page, before)
+    expect(page.locator(".see-far circle")).to_have_count(8)
     page.locator(".see-far circle").nth(5).click()
     hold(page, "look", "blocks.1.attn:1")
 
@@ -391,7 +407,7 @@ def test_what_decides_is_asked_for_any_label(page: "Page") -> None:
     visit(page, **{"as": "decides"})
     readout = page.locator(".see-stage .matrix-readout b")
     best = page.locator(".see-labels b").first.inner_text()
-    assert readout.inner_text() == f"Grad-CAM: where the features of the last map speak for “{best}”"
+    expect(readout).to_have_text(f"Grad-CAM: where the features of the last map speak for “{best}”")
     last = page.locator(".see-labels button").last
     wanted = last.locator("b").inner_text()
     last.click()
@@ -405,13 +421,12 @@ def test_what_decides_is_asked_for_any_label(page: "Page") -> None:
 
 def test_features_are_colours_by_layer(page: "Page") -> None:
     visit(page, **{"as": "features"})
-    page.wait_for_selector(".see-strip button")
-    assert page.locator(".see-strip button").count() == 2
+    expect(page.locator(".see-strip button")).to_have_count(2)
     before = pixels(page)
     page.locator(".see-strip button").first.click()
     hold(page, "block", "blocks.0")
-    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent.includes('block 0')")
-    assert pixels(page) != before
+    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent.includes('block 1')")
+    changed(page, before)
 
 
 def test_windows_grids_and_atrous_groups_lie_beside_each_other(page: "Page") -> None:
@@ -420,18 +435,25 @@ def test_windows_grids_and_atrous_groups_lie_beside_each_other(page: "Page") -> 
     for name in ("stages.0.1.attn.attn", "blocks.0.far.attn.attn", "blocks.0.attend.attn.branches.1.attn"):
         page.get_by_role("button", name=name, exact=True).click()
         until(page, "name => document.querySelector(`.see-strip [title='${name}']`).ariaPressed === 'true'", name)
-    said = page.locator(".see-stage .matrix-readout").all_inner_texts()
-    assert [part in text for part, text in zip(("shifted by 2", "a grid", "2 apart"), said, strict=True)] == [True] * 3
+    expect(page.locator(".see-stage .matrix-readout")).to_contain_text(["shifted by 2", "a grid", "2 apart"])
+    expect(page.locator(".see-stage .matrix-readout")).to_have_count(3)
 
 
 def test_maps_of_several_models_are_compared_on_one_picture_with_the_truth(page: "Page") -> None:
     visit(page, m="my-swin,my-maxvit,my-accvit", truth="1", **{"as": "compare", "in": "p:world:7"})
     until(page, "document.querySelectorAll('.see-table .see-canvas').length === 18")
-    assert page.locator(".see-table :is(.hit, .miss)").count() == 18
+    expect(page.locator(".see-table :is(.hit, .miss)")).to_have_count(18)
     # One scale for all, however fine their grids are, and nothing is out of sight.
-    sizes = page.evaluate("[...document.querySelectorAll('.see-table .see-canvas')].map(each => each.clientWidth)")
-    assert max(sizes) - min(sizes) <= 1
-    assert page.locator(".see-compare").evaluate("each => each.scrollWidth <= each.clientWidth")
+    until(
+        page,
+        """(() => {
+          const all = [...document.querySelectorAll(".see-table .see-canvas")];
+          const wide = all.map((each) => each.clientWidth);
+          const loaded = all.every((each) => each.style.getPropertyValue("--aspect"));
+          return loaded && Math.max(...wide) - Math.min(...wide) <= 1;
+        })()""",
+    )
+    until(page, "(each => each.scrollWidth <= each.clientWidth)(document.querySelector('.see-compare'))")
     heads = [text.split("\n")[0].split()[0] for text in page.locator(".see-table thead th").all_inner_texts()]
     assert heads == ["my-swin", "my-maxvit", "my-accvit"]
 
@@ -448,7 +470,7 @@ def test_the_pointing_game_is_judged_by_the_mask(page: "Page") -> None:
     shown = pixels(page)
     page.get_by_label("show the truth").uncheck()
     until(page, "!document.querySelector('.see-stage :is(.hit, .miss)')")
-    assert pixels(page) != shown
+    changed(page, shown)
 
 
 def test_queries_of_a_detector_look_at_the_picture(page: "Page") -> None:
@@ -457,7 +479,7 @@ def test_queries_of_a_detector_look_at_the_picture(page: "Page") -> None:
     before = pixels(page)
     visit(page, m="my-detr", at="q3", **{"in": "p:world:7"})
     until(page, "document.querySelector('.see-stage .matrix-readout').textContent.startsWith('Where query 3 looks')")
-    assert pixels(page) != before
+    changed(page, before)
     visit(page, m="my-detr", **{"in": "p:world:7", "as": "decides"})
     until(page, "document.querySelector('.see-stage .matrix-readout').textContent.includes('names no class')")
 
@@ -484,7 +506,8 @@ def test_a_picture_of_ones_own_is_chosen_dropped_and_pasted(page: "Page", tmp_pa
             [kind, event, base64.b64encode(encoded(Image.new("RGB", (len(kind) * 10, 40), "blue"))).decode()],
         )
         until(page, "wide => document.querySelector('.see-preview').naturalWidth === wide", len(kind) * 10)
-    page.wait_for_selector(".see-labels")
+    expect(page.locator(".see-panels.waiting")).to_have_count(0)
+    expect(page.locator(".see-labels")).to_be_visible()
 
 
 # What was said in passing, taken away at once, since it goes by itself after a while.
@@ -515,7 +538,7 @@ def test_what_is_no_picture_gets_one_sentence_and_the_old_one_stays(page: "Page"
         assert len(said) < 250, name
         assert "photo:cat" in page.url
     assert page.evaluate("window.bad") is None
-    assert page.locator(".see-labels").is_visible()
+    expect(page.locator(".see-labels")).to_be_visible()
 
 
 def test_of_a_moving_picture_the_page_says_that_the_first_frame_is_seen(page: "Page", tmp_path: Path) -> None:
@@ -533,32 +556,27 @@ def test_of_a_moving_picture_the_page_says_that_the_first_frame_is_seen(page: "P
 def test_maps_are_of_the_edited_model_and_say_so(page: "Page") -> None:
     pair = {"m": "my-vit,my-swin", "as": "decides", "label": "cup"}
     visit(page, **pair)
-    page.wait_for_selector(".see-stage .matrix-readout b")
     before = pixels(page)
-    assert page.locator(".see-edited").count() == 0
+    expect(page.locator(".see-edited")).to_have_count(0)
     visit(page, edits="blocks.0.attn:all:off,blocks.1.attn:2:uniform", **pair)
-    until(page, "document.querySelectorAll('.see-edited').length === 2")
-    assert page.locator(".see-edited").all_inner_texts() == ["with 2 edits", "unedited"]
-    page.wait_for_selector(".see-stage .matrix-readout b")
-    assert pixels(page) != before
+    expect(page.locator(".see-edited")).to_have_text(["with 2 edits", "unedited"])
+    changed(page, before)
     # A head that is off looks nowhere, and so has no distance.
     until(page, "document.querySelectorAll('.see-far circle').length === 4")
     page.get_by_role("button", name="Compare", exact=True).click()
-    until(page, "document.querySelectorAll('.see-table thead th').length === 2")
-    headings = page.locator(".see-table thead th").all_inner_texts()
-    assert [text.rsplit("%", 1)[1].strip() for text in headings] == ["with 2 edits", "unedited"]
+    wanted = [re.compile("% with 2 edits$"), re.compile("% unedited$")]
+    expect(page.locator(".see-table thead th")).to_have_text(wanted)
 
 
 def test_only_examples_that_can_be_opened_are_offered(page: "Page") -> None:
     page.goto("/#/see?m=my-maxvit")
     hold(page, "in", "p:world:5")
     chips = page.locator(".see-knows .example")
-    chips.first.wait_for()
-    assert chips.all_inner_texts() == ["photo:rocket"]
+    expect(chips).to_have_text(["photo:rocket"])
     chips.first.click()
     hold(page, "in", "p:photo:rocket")
     page.wait_for_selector(".see-labels")
-    assert chips.all_inner_texts() == ["world:5"]
+    expect(chips).to_have_text(["world:5"])
 
 
 def test_a_vit_of_hugging_face_fits_with_its_144_heads_and_197_tokens(page: "Page") -> None:
@@ -569,20 +587,20 @@ def test_a_vit_of_hugging_face_fits_with_its_144_heads_and_197_tokens(page: "Pag
         "all places",
         "[CLS]",
     ]
-    grid = page.locator(".see-grid").evaluate("each => [each.scrollWidth - each.clientWidth, each.clientWidth]")
-    assert grid[0] <= 0, "all heads of a layer are in sight"
+    wider = page.locator(".see-grid").evaluate("each => each.scrollWidth - each.clientWidth")
+    assert wider <= 0, "all heads of a layer are in sight"
 
+    before = pixels(page)
     canvas = page.locator(".see-stage .see-canvas")
     box = canvas.bounding_box()
     assert box
-    before = pixels(page)
     canvas.click(position={"x": 0.3 * box["width"], "y": 0.8 * box["height"]})
     hold(page, "at", "30,80")
     page.mouse.move(0, 0)
     until(page, "document.querySelector('.see-stage .matrix-readout').textContent.startsWith('Where this patch looks')")
-    assert pixels(page) != before
+    changed(page, before)
     head(page, "blocks.5.attn", 7).click()
-    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent === 'layer 5, head 7'")
+    until(page, "document.querySelector('.see-stage .matrix-readout b').textContent === 'layer 6, head 8'")
 
     until(page, "document.querySelectorAll('.see-far circle').length === 144")
     columns = page.evaluate(
@@ -594,7 +612,7 @@ def test_a_vit_of_hugging_face_fits_with_its_144_heads_and_197_tokens(page: "Pag
 
     page.get_by_role("button", name="Rollout").click()
     until(page, "document.querySelector('.see-stage .matrix-readout b')?.textContent === 'rollout of all layers'")
-    for view, said in (("What decides", "Grad-CAM: "), ("Features", "Features behind block 11")):
+    for view, said in (("What decides", "Grad-CAM: "), ("Features", "Features behind block 12")):
         page.get_by_role("button", name=view, exact=True).click()
         until(page, "said => document.querySelector('.see-stage .matrix-readout')?.textContent.startsWith(said)", said)
     until(page, "document.querySelectorAll('.see-strip button').length === 12")
@@ -612,18 +630,17 @@ def test_a_link_names_its_model_and_its_picture_even_if_nobody_chose_them(page: 
 
 def test_a_model_is_not_trusted_beyond_what_it_knows(page: "Page") -> None:
     visit(page, **{"in": "p:world:7"})
-    assert "learnt from cifar10 and never saw the little world" in page.locator(".see-knows").inner_text()
+    expect(page.locator(".see-knows")).to_contain_text("learnt from cifar10 and never saw the little world")
     visit(page, m="my-detr")
-    assert "knows no other" in page.locator(".see-knows").inner_text()
+    expect(page.locator(".see-knows")).to_contain_text("knows no other")
 
 
 def test_what_is_seen_can_be_taken_away(page: "Page") -> None:
     visit(page, at="30,80")
     page.wait_for_selector(".see-far circle")
     page.keyboard.press("e")
-    page.wait_for_selector(".export-row")
-    titles = page.locator(".export-row > span:first-child").all_inner_texts()
-    assert [title.lower() for title in titles] == ["picture", "all heads", "attention distance"]
+    titles = page.locator(".export-row > span:first-child")
+    expect(titles).to_have_text(["picture", "all heads", "attention distance"], ignore_case=True)
     with page.expect_download() as waiting:
         page.locator(".export-row").first.get_by_role("button", name="CSV").click()
     lines = waiting.value.path().read_text(encoding="utf-8-sig").split()
@@ -647,6 +664,19 @@ def test_what_the_server_has_forgotten_is_asked_again(page: "Page") -> None:
     until(page, "document.querySelector('.see-stage .matrix-readout b')?.textContent === 'rollout of all layers'")
     assert len(asked) == 2
     page.unroute_all(behavior="ignoreErrors")
+
+
+def test_who_comes_back_to_a_picture_before_it_was_answered_sees_it(page: "Page") -> None:
+    visit(page)
+    page.evaluate(
+        """() => ["world:1", "world:2", "world:1"].forEach((picture) => {
+          location.hash = `#/see?m=my-vit&in=p:${picture}`;
+        })"""
+    )
+    hold(page, "in", "p:world:1")
+    expect(page.locator(".see-panels.waiting")).to_have_count(0)
+    truth = page.request.get("/api/pictures/world?index=1").json()
+    expect(page.locator(".see-preview")).to_have_attribute("src", truth["image"])
 
 
 def test_on_a_phone_nothing_is_cut_off_and_fingers_hit(page: "Page") -> None:

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from playwright.sync_api import expect
 from tests.web.conftest import Kept, Server, Watched, serving
-from tests.web.hands import save_as, until
+from tests.web.hands import becomes, painted, save_as, until
 
 from regard.analysis.maps import Frame, pca, tsne
 from regard.analysis.orthogonal import johnson_lindenstrauss, welch
@@ -50,6 +51,12 @@ def go(page: "Page", **state: object) -> None:
     """Another state of the room that is open, as by a link within the page; the words are not fetched again."""
     query = "&".join(f"{key}={quote(str(value), safe=',/')}" for key, value in state.items())
     page.evaluate("hash => void (location.hash = hash)", f"#/words?{query}")
+
+
+def camera(page: "Page") -> list[float]:
+    """Where the address says that one looks from."""
+    found = re.findall(r"cam=([-\d.,]+)", page.evaluate("location.hash"))
+    return [float(each) for each in found[0].split(",")] if found else []
 
 
 def told(page: "Page") -> str:
@@ -125,6 +132,7 @@ def test_a_word_is_chosen_by_a_click_on_its_point_and_back_undoes_it(page: "Page
     words = ["king", "music", "paris", "seven"]
     visit(page, sel=",".join(words), only=1)
     until(page, "document.querySelector('.words-told').textContent.includes('of 4 words')")
+    painted(page)
     x, y = places(vectors, words, page)[1]
     page.mouse.move(x, y)
     until(page, "document.querySelector('.words-hover').textContent.startsWith('music')")
@@ -157,6 +165,7 @@ def test_a_sum_is_drawn_by_three_clicks(page: "Page", vectors: Vectors) -> None:
     words = ["man", "woman", "king", "queen"]
     visit(page, **{"as": "sums", "sel": ",".join(words), "only": 1})
     until(page, "document.querySelector('.words-told').textContent.includes('of 4 words')")
+    painted(page)
     page.get_by_role("button", name="Draw it on the map").click()
     for place, hint in zip(places(vectors, words[:3], page), ("begins", "ends", "same step"), strict=True):
         until(page, "hint => document.querySelector('.answer .hint')?.textContent.includes(hint)", hint)
@@ -167,9 +176,10 @@ def test_a_sum_is_drawn_by_three_clicks(page: "Page", vectors: Vectors) -> None:
 def test_arrows_of_pairs_lie_on_their_own_plane(page: "Page") -> None:
     visit(page, **{"as": "sums"})
     for name in ("male – female", "verb tense", "country – capital"):
+        page.evaluate("document.querySelector('.plane')?.setAttribute('data-before', '')")
         page.get_by_role("button", name=name).click()
         until(page, "name => [...new URLSearchParams(location.hash.split('?')[1]).values()].includes(name)", name)
-        until(page, "document.querySelectorAll('.plane .pair').length >= 6")
+        until(page, "document.querySelectorAll('.plane:not([data-before]) .pair').length >= 6")
         turns = page.evaluate(
             "[...document.querySelectorAll('.plane .pair')].map(({x1, x2, y1, y2}) =>"
             " Math.atan2(y2.baseVal.value - y1.baseVal.value, x2.baseVal.value - x1.baseVal.value))"
@@ -184,7 +194,7 @@ def test_the_odd_one_is_the_one_of_the_library(page: "Page", vectors: Vectors) -
     page.wait_for_selector(".odd-list")
     found = odd(vectors, words)
     assert listed(page, 0) == [each.word for each in found.ranked]
-    assert page.locator(".odd-list li.wrong .chip").inner_text() == found.word
+    expect(page.locator(".odd-list li.wrong .chip")).to_have_text(found.word)
 
 
 def test_words_are_found_by_their_beginning_or_a_pattern_and_no_pattern_takes_forever(
@@ -233,7 +243,7 @@ def test_a_box_drawn_on_the_map_selects_what_is_in_it(page: "Page") -> None:
     page.mouse.up()
     page.keyboard.up("Shift")
     until(page, "/\\d+ selected/.test(document.querySelector('.words-choices').textContent)")
-    assert "sel=" in page.evaluate("location.hash") or page.wait_for_timeout(400) is None
+    until(page, "location.hash.includes('sel=')")
 
 
 def test_spherised_vectors_have_neighbours_of_their_own(page: "Page", vectors: Vectors) -> None:
@@ -244,7 +254,7 @@ def test_spherised_vectors_have_neighbours_of_their_own(page: "Page", vectors: V
     row = vectors.rows(["water"])[0]
     order = np.argsort(-(centred @ centred[row]))[1:11]
     assert listed(page, 0) == [vectors.words[each] for each in order]
-    assert page.get_by_label("How vectors are taken").input_value() == "sphere"
+    expect(page.get_by_label("How vectors are taken")).to_have_value("sphere")
 
 
 def test_pca_and_tsne_of_the_browser_are_those_of_the_library(page: "Page", vectors: Vectors) -> None:
@@ -279,7 +289,7 @@ def test_tsne_runs_in_the_browser_and_its_steps_can_be_walked(page: "Page") -> N
     page.get_by_label("steps", exact=True).fill("500")
     page.get_by_role("button", name="Start").click()
     until(page, "document.querySelector('.words-panel [role=status]').textContent.startsWith('Step 500 of 500')")
-    assert "lowered to 19.7" in page.inner_text(".words-panel [role=status]")
+    expect(page.locator(".words-panel [role=status]")).to_contain_text("lowered to 19.7")
     until(page, "document.querySelector('.words-told').textContent.includes('step 500')")
     last = float(re.findall(r"KL (\d+\.\d+)", told(page))[0])
     slider = page.get_by_label("Step", exact=True)
@@ -290,7 +300,7 @@ def test_tsne_runs_in_the_browser_and_its_steps_can_be_walked(page: "Page") -> N
     for _ in range(4):
         slider.press("ArrowRight")
     until(page, "document.querySelector('.words-told').textContent.includes('step 40')")
-    page.wait_for_timeout(500)
+    until(page, "/step=40(&|$)/.test(location.hash)")
     before = told(page)
     page.reload()
     until(page, "document.querySelector('.words-told')?.textContent.includes('step 40')")
@@ -391,7 +401,7 @@ def test_vectors_of_ones_own_are_chosen_in_the_room(
     page.route("**/api/words?model=bytes.bin", large)
     page.goto(f"{beside.url}/#/words")
     until(page, "document.querySelector('.words-told')?.textContent.startsWith('PCA of 300 words')")
-    assert "m=text.txt" in page.evaluate("location.hash"), "they come first"
+    until(page, "location.hash.includes('m=text.txt')")  # they come first
     page.get_by_label("A word").fill("the")
     page.get_by_label("A word").press("Enter")
     until(page, "document.querySelectorAll('.near-list li').length === 20")
@@ -406,7 +416,8 @@ def test_vectors_of_ones_own_are_chosen_in_the_room(
     page.goto(f"{beside.url}/#/words?m=nobody&w=king")
     page.wait_for_selector(".toast:has-text('nobody')")
     until(page, "document.querySelectorAll('.near-list li').length === 20")
-    assert "of 30,000 words" in told(page), "a link that names no vectors that are here shows those that are"
+    # A link that names no vectors that are here shows those that are.
+    expect(page.locator(".words-told")).to_contain_text("of 30,000 words")
     watched.complaints[:] = [each for each in watched.complaints if beside.url not in each and "404" not in each]
 
 
@@ -449,15 +460,15 @@ def test_a_bad_file_is_answered_with_one_sentence(page: "Page") -> None:
     for kind, (text, sentence) in BAD.items():
         drop(page, **{"file.txt": text})
         until(page, "said => document.querySelector('.own-said .problem')?.textContent.includes(said)", sentence)
-        assert page.locator(".own-said .problem").count() == 1, kind
-        assert "of 30,000 words" in told(page), kind
+        expect(page.locator(".own-said .problem"), kind).to_have_count(1)
+        expect(page.locator(".words-told"), kind).to_contain_text("of 30,000 words")
 
 
 def test_words_that_stand_twice_are_kept_once_and_metadata_must_fit(page: "Page") -> None:
     visit(page)
     drop(page, **{"own.txt": WIDE + "\n" + WIDE.partition("\n")[0]})
     until(page, "document.querySelector('.own-said')?.textContent.includes('80 rows of 20 numbers')")
-    assert "“w0” stood twice; the first was kept" in page.inner_text(".own-said")
+    expect(page.locator(".own-said")).to_contain_text("“w0” stood twice; the first was kept")
     until(page, "document.querySelector('.words-told').textContent.startsWith('PCA of 80 words')")
     drop(page, **{"metadata.tsv": "a\tb\n1\t2\n"})
     until(
@@ -472,6 +483,7 @@ def test_the_picture_and_the_coordinates_can_be_taken_away_and_no_two_words_cove
 ) -> None:
     visit(page, w="king")
     until(page, "document.querySelectorAll('.near-list li').length === 20")
+    painted(page)
     page.keyboard.press("e")
     rows = save_as(page, "CSV").decode("utf-8-sig").splitlines()
     assert rows[0] == "word,x,y"
@@ -506,20 +518,16 @@ def test_everything_is_in_the_address(page: "Page") -> None:
     page.mouse.move(box["x"] + 420, box["y"] + 340, steps=3)
     page.mouse.up()
     page.mouse.wheel(0, -300)
-    page.keyboard.press("e")
-    until(page, "/cam=[-\\d.,]+/.test(location.hash)")
-    page.wait_for_timeout(500)
-    page.keyboard.press("Escape")
+    becomes(page, lambda: camera(page)[3:4] > [1.3], True)
+    assert camera(page)[4] == pytest.approx(0.5 + 120 * 0.008, abs=0.01)
     address = page.evaluate("location.hash")
-    turned = [float(each) for each in re.findall(r"cam=([-\d.,]+)", address)[0].split(",")]
-    assert turned[4] == pytest.approx(0.5 + 120 * 0.008, abs=0.01)
-    assert turned[3] > 1.3
+    painted(page)
     page.keyboard.press("e")
     before = save_as(page, "SVG")
     page.goto("about:blank")
     page.goto(f"/{address}")
     until(page, "document.querySelectorAll('.near-list li').length === 20")
-    page.wait_for_timeout(300)
+    painted(page)
     page.keyboard.press("e")
     texts = [re.findall(r"<text[^>]*>([^<]+)<", each.decode()) for each in (before, save_as(page, "SVG"))]
     assert texts[0] == texts[1]
@@ -530,11 +538,8 @@ def test_the_map_is_moved_by_keys(page: "Page") -> None:
     page.locator(".word-map").focus()
     for key in ("+", "+", "ArrowRight"):
         page.keyboard.press(key)
-    until(page, "location.hash.includes('cam=')")
-    page.wait_for_timeout(400)
-    x, _, zoom = (float(each) for each in re.findall(r"cam=([-\d.,]+)", page.evaluate("location.hash"))[0].split(","))
-    assert zoom == pytest.approx(1.5625, rel=0.01)
-    assert x > 0
+    becomes(page, lambda: camera(page)[:1] > [0], True)  # the last key moves it to the right
+    assert camera(page)[2] == pytest.approx(1.5625, rel=0.01)
     page.keyboard.press("0")
     until(page, "!/cam=.*,1\\.56/.test(location.hash)")
 
@@ -606,9 +611,8 @@ def test_a_graphics_card_draws_what_the_hand_draws(page: "Page", watched: Watche
             page.wait_for_selector(".room-home")
             page.evaluate("location.hash = '#/words?dim=2'")
         until(page, "document.querySelector('.words-told')?.textContent.includes('30,000')")
-        page.wait_for_timeout(300)
-        kind = page.locator(".word-map").get_attribute("data-by")
-        assert kind == ("webgl" if believed else "canvas")
+        expect(page.locator(".word-map")).to_have_attribute("data-by", "webgl" if believed else "canvas")
+        painted(page)
         shots.append(np.asarray(Image.open(io.BytesIO(page.locator(".word-map").screenshot())).convert("L"), float))
     low = [torch.nn.functional.avg_pool2d(torch.tensor(shot)[None], 16).flatten() for shot in shots]
     assert float(torch.corrcoef(torch.stack(low))[0, 1]) > 0.95
@@ -619,7 +623,8 @@ def test_a_graphics_card_draws_what_the_hand_draws(page: "Page", watched: Watche
 def test_room_for_concepts_tells_random_possible_and_impossible(page: "Page") -> None:
     visit(page, **{"as": "concepts", "n": 24, "count": 384})
     page.wait_for_selector(".chart .bar")
-    until(page, "!document.querySelector('.concepts-told').textContent.includes('compared')")
+    whole = re.compile(r"nearest two are [\d.]+° apart, and \d+ % of the pairs lie within 5° of a right angle\. ")
+    expect(page.locator(".concepts-told")).to_have_text(whole)
     said = page.inner_text(".concepts-told")
     floor, ceiling = (np.degrees(np.arccos(bound(384, 24))) for bound in (johnson_lindenstrauss, welch))
     assert f"promises {floor:.1f}°" in said

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
-from tests.web.hands import until
+from playwright.sync_api import expect
+from tests.web.hands import becomes, until
 
 from regard.web.static import PICTURES, SCENES, STYLES, file_name, stand_alone
 
@@ -30,7 +31,7 @@ def test_a_word_lights_its_thing_and_a_thing_its_words(page: "Page") -> None:
     word.hover()
     page.wait_for_selector(f".things button.lit[data-things='{thing}']")
     for language in ("de", "it", "cs"):
-        assert page.locator(f".caption[lang={language}] .named.lit").count() > 0
+        expect(page.locator(f".caption[lang={language}] .named.lit")).not_to_have_count(0)
     page.mouse.move(0, 0)
     until(page, "!document.querySelector('.lit')")
     scene = page.request.get("/api/world/scene?index=12").json()
@@ -49,7 +50,7 @@ def test_a_thing_that_was_taken_stays_lit_and_is_in_the_link(page: "Page") -> No
     until(page, "location.hash.includes('thing=1')")
     page.mouse.move(0, 0)
     page.locator(".things button").nth(1).blur()
-    assert page.locator(".things button[aria-pressed=true].lit").count() == 1
+    expect(page.locator(".things button[aria-pressed=true].lit")).to_have_count(1)
     page.reload()
     page.wait_for_selector(".things button[aria-pressed=true].lit")
     page.go_back()
@@ -81,7 +82,7 @@ def test_tab_stops_are_few_and_arrow_keys_reach_every_word(page: "Page") -> None
     assert page.evaluate(STOPS).count(seen[-1]) >= 1, "Tab comes back to where the reader was"
     assert len(page.evaluate(STOPS)) == len(stops)
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('.caption').lang") == "de"
+    becomes(page, lambda: page.evaluate("document.activeElement.closest('.caption')?.lang"), "de")
     assert "index=12" in page.evaluate("location.hash"), "arrow keys among words walk no scenes"
 
 
@@ -96,7 +97,7 @@ def test_the_facts_are_those_of_the_scene_in_view(page: "Page") -> None:
         until(
             page, "text => document.querySelector('.caption[lang=en] p')?.textContent === text", _english(told[index])
         )
-        assert page.locator(".facts").inner_text() == expected, index
+        expect(page.locator(".facts"), str(index)).to_have_text(expected)
 
 
 def _english(scene: dict[str, Any]) -> str:
@@ -107,8 +108,8 @@ def test_eyes_do_not_wiggle_for_those_who_want_no_motion(page: "Page") -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto("/#/world?stereo=wiggle")
     page.wait_for_selector(".named")
-    assert page.get_by_role("button", name="wiggle").count() == 0
-    assert page.get_by_role("button", name="side by side").get_attribute("aria-pressed") == "true"
+    expect(page.get_by_role("button", name="side by side")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="wiggle")).to_have_count(0)
 
 
 @pytest.mark.parametrize("index", [0, 7, 41])
@@ -130,21 +131,19 @@ def test_a_scene_leads_to_a_model_that_finds_its_things(page: "Page") -> None:
     page.route("**/api/about", with_detector)
     page.goto("/#/world?index=7")
     see = page.locator(".scene-models a[href^='#/see']")
-    see.wait_for()
-    assert see.get_attribute("href") == "#/see?m=finder&in=p:world:7"
+    expect(see).to_have_attribute("href", "#/see?m=finder&in=p:world:7")
     # Other scenes have no number among the pictures that models know.
     for other in ("index=7&split=novel", "index=1000"):
         page.goto(f"/#/world?{other}")
+        expect(see, other).to_have_count(0)
         page.wait_for_selector(".scene-models a[href^='#/translate']")
-        assert see.count() == 0, other
 
 
 def test_a_sentence_of_the_world_is_shown_to_a_model_that_knows_them(page: "Page") -> None:
     page.goto("/#/world?index=7")
     link = page.locator(".scene-models a[href^='#/translate']")
-    link.wait_for()
-    assert link.get_attribute("href") == "#/translate?m=many&in=w:it-en-7"
-    assert page.locator(".scene-models a[href^='#/see']").count() == 0, "no model here finds things"
+    expect(link).to_have_attribute("href", "#/translate?m=many&in=w:it-en-7")
+    expect(page.locator(".scene-models a[href^='#/see']"), "no model here finds things").to_have_count(0)
 
 
 def visit_site(page: "Page", server: "Server") -> list[str]:
@@ -179,22 +178,23 @@ def test_a_site_without_a_server_keeps_to_its_scenes_and_says_why(page: "Page", 
     page.goto("/site/#/world?index=500&split=novel&style=whole")
     page.wait_for_selector(".named")
     number = page.get_by_label("Number of the scene")
-    assert number.input_value() == str(SCENES - 1)
-    said = page.locator(".scene-bar").inner_text()
-    assert f"This site holds {SCENES} scenes; regard explore has no end of them." in said
-    assert page.locator(".scene-bar select").count() == 1, "how it is told can be chosen, the split cannot"
-    assert page.get_by_role("button", name="Next scene").is_disabled()
+    expect(number).to_have_value(str(SCENES - 1))
+    said = f"This site holds {SCENES} scenes; regard explore has no end of them."
+    expect(page.locator(".scene-bar")).to_contain_text(said)
+    expect(page.locator(".scene-bar select"), "how it is told can be chosen, the split cannot").to_have_count(1)
+    expect(page.get_by_role("button", name="Next scene")).to_be_disabled()
     page.keyboard.press("ArrowRight")
-    assert number.input_value() == str(SCENES - 1)
+    expect(number).to_have_value(str(SCENES - 1))
     number.fill("99")
     number.press("Enter")
-    assert number.input_value() == str(SCENES - 1)
+    expect(number).to_have_value(str(SCENES - 1))
     page.get_by_role("button", name="Scene before").click()
     until(page, f"location.hash.includes('index={SCENES - 2}')")
-    assert page.locator(".scene-models").is_hidden(), "no model can be asked"
+    expect(page.locator(".scene-models"), "no model can be asked").to_be_hidden()
     page.get_by_label("tell").select_option("relations")
     until(page, "location.hash.includes('style=relations')")
-    page.wait_for_timeout(300)
+    told = page.request.get(f"/api/world/scene?index={SCENES - 2}&split=test&style=relations").json()
+    expect(page.locator(".caption[lang=en] p")).to_have_text(_english(told))
     assert missing == []
 
 
@@ -206,7 +206,8 @@ def test_any_scene_of_a_site_is_one_that_it_has(page: "Page", server: "Server") 
     for _ in range(12):
         page.get_by_role("button", name="Any scene").click()
         seen.add(int(number.input_value()))
-    page.wait_for_timeout(300)
+    told = page.request.get(f"/api/world/scene?index={number.input_value()}&split=test").json()
+    expect(page.locator(".caption[lang=en] p")).to_have_text(_english(told))
     assert len(seen) > 1
     assert max(seen) < SCENES
     assert missing == []

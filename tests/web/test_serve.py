@@ -11,6 +11,7 @@ from time import monotonic, sleep
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.web.hands import PATIENCE
 
 from regard.cli.main import main
 from regard.web.models import Models
@@ -29,12 +30,12 @@ def test_the_command_prints_an_address_answers_without_torch_and_ends_by_ctrl_c(
         assert running.stdout is not None
         address = re.search(r"http://127\.0\.0\.1:\d+/", running.stdout.readline())
         assert address
-        with urlopen(Request(address[0] + "api/about"), timeout=60) as response:
+        with urlopen(Request(address[0] + "api/about"), timeout=PATIENCE) as response:
             assert b'"name":"small"' in response.read()
-        with urlopen(address[0], timeout=60) as response:
+        with urlopen(address[0], timeout=PATIENCE) as response:
             assert response.headers["content-type"] == "text/html; charset=utf-8"
         running.send_signal(signal.SIGINT)
-        assert running.wait(30) in (0, 130)
+        assert running.wait(PATIENCE) in (0, 130)
     finally:
         running.kill()
         running.wait()
@@ -50,14 +51,16 @@ def test_however_the_server_ends_no_process_stays_behind(zoo: Path, tmp_path: Pa
     address = re.search(r"http://127\.0\.0\.1:\d+/", running.stdout.readline())
     assert address
     body = b'{"model": "small", "input": {"text": "La casa."}, "options": {"beam": 1}}'
-    with urlopen(Request(address[0] + "api/ask", body, {"Content-Type": "application/json"}), timeout=120) as response:
+    with urlopen(
+        Request(address[0] + "api/ask", body, {"Content-Type": "application/json"}), timeout=PATIENCE
+    ) as response:
         assert b'"event": "answer"' in response.read()
     children = [int(pid) for task in Path(f"/proc/{running.pid}/task").iterdir() for pid in _children(task)]
     assert children
     running.send_signal(way)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=PATIENCE)
     assert "Traceback" not in said
-    until = monotonic() + 20
+    until = monotonic() + PATIENCE
     while any(Path(f"/proc/{pid}").exists() for pid in children) and monotonic() < until:
         sleep(0.05)
     assert not any(Path(f"/proc/{pid}").exists() for pid in children)

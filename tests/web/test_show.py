@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from playwright.sync_api import expect
+from tests.web.hands import PATIENCE
 
 from regard.attention import Trace, multihead, record
 from regard.web.show import Shown, show
@@ -49,6 +50,7 @@ def test_what_is_shown_fetches_nothing(tokens: int) -> None:
 
 def test_a_notebook_has_the_bench_and_its_frame_reaches_nothing_else(browser: "Browser") -> None:
     page = browser.new_page()
+    page.set_default_timeout(1000 * PATIENCE)
     said: list[str] = []
     page.on("console", lambda each: said.append(each.text))
     page.on("request", lambda each: said.append(each.url) if each.url.startswith("http") else None)
@@ -59,7 +61,7 @@ def test_a_notebook_has_the_bench_and_its_frame_reaches_nothing_else(browser: "B
     expect(frame.locator(".look-name")).to_have_text("two")
     frame.get_by_role("tab", name="Matrix").click()
     expect(frame.locator("canvas").last).to_be_visible()
-    assert page.locator("iframe").get_attribute("sandbox") == "allow-scripts allow-downloads"
+    expect(page.locator("iframe")).to_have_attribute("sandbox", "allow-scripts allow-downloads")
     assert said == []
     page.close()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from tests.web.hands import PATIENCE
 
 from regard.web.static import SCENES, StaticError, file_name, write_site
 
@@ -56,6 +57,7 @@ def address(site: Path) -> Iterator[str]:
 def visited(browser: "Browser") -> "Iterator[tuple[Page, list[str]]]":
     """A page, and what went wrong on it."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(1000 * PATIENCE)
     page.add_init_script("try { localStorage.setItem('regard.guided', 'yes') } catch {}")
     wrong: list[str] = []
     page.on("console", lambda each: wrong.append(each.text) if each.type in ("error", "warning") else None)
@@ -76,7 +78,7 @@ def test_every_room_of_the_site_opens_without_a_server(address: str, visited: "t
     page, wrong = visited
     for room, sign in ROOMS.items():
         page.goto(f"{address}#/{room}")
-        expect(page.locator(sign).first).to_be_visible(timeout=90_000)
+        expect(page.locator(sign).first).to_be_visible()
         expect(page.get_by_role("alert").filter(has_text="did not open")).to_have_count(0)
         assert wrong == [], room
     expect(page.locator("#areas a")).to_have_text(["Learn", "Look", "Check"])
@@ -105,7 +107,7 @@ def test_a_room_of_the_site_can_be_embedded(site: Path, address: str, visited: "
     (site.parents[1] / "slides.html").write_text(f"<!doctype html><title>Slides</title>{frame}")
     page.goto(address.replace("deep/site/", "slides.html"))
     inside = page.frame_locator("iframe")
-    expect(inside.locator("h1")).to_be_visible(timeout=90_000)
+    expect(inside.locator("h1")).to_be_visible()
     expect(inside.locator(".top")).to_be_hidden()
     assert [each for each in wrong if "favicon" not in each and "404" not in each] == []
 
@@ -113,7 +115,7 @@ def test_a_room_of_the_site_can_be_embedded(site: Path, address: str, visited: "
 def test_a_scene_beyond_those_of_the_site_is_not_asked_for(address: str, visited: "tuple[Page, list[str]]") -> None:
     page, wrong = visited
     page.goto(f"{address}#/world?index={SCENES + 100}")
-    expect(page.locator(".named").first).to_be_visible(timeout=90_000)
+    expect(page.locator(".named").first).to_be_visible()
     assert wrong == []
 
 

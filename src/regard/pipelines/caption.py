@@ -7,8 +7,9 @@ regard.show(caption.attend("photo.jpg"))
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count as counting
 from typing import Any
 
 import numpy as np
@@ -103,8 +104,12 @@ class Caption(Pictured):
         length_penalty: float = 1.0,
         count: int = 1,
         sampler: Choice | None = None,
+        tell: Callable[[int], None] | None = None,
     ) -> list[Written]:
-        """What the model writes of pictures as it reads them, or of what its tower saw in them."""
+        """What the model writes of pictures as it reads them, or of what its tower saw in them.
+
+        `tell` is given how many tokens there are, step by step.
+        """
         if beam < 1 or count < 1 or (sampler is None and count > beam):
             raise ValueError(f"a beam of {beam} cannot give {count} captions; ask for 1 to {max(beam, 1)}")
         image, features = (None if each is None else each.to(self.device) for each in (image, features))
@@ -112,9 +117,10 @@ class Caption(Pictured):
             state = self.model.start(image, features=features)
             rows = len(image if image is not None else features)  # type: ignore[arg-type] # one of them is there
             first = torch.full((rows,), self.start, device=self.device)
+            step = self.model.step if tell is None else _counted(self.model.step, tell)
             if sampler is None and beam > 1:
                 written = beam_search(
-                    self.model.step,
+                    step,
                     state,
                     first,
                     stop=self.stop,
@@ -127,7 +133,7 @@ class Caption(Pictured):
                 each = count if sampler is not None else 1
                 copies = torch.arange(rows, device=self.device).repeat_interleave(each)
                 drawn = generate(
-                    self.model.step,
+                    step,
                     state if each == 1 else state.select(copies),
                     first[copies],
                     stop=self.stop,
@@ -246,13 +252,14 @@ class Caption(Pictured):
         target: str | None = None,
         beam: int = 3,
         length_penalty: float = 1.0,
+        tell: Callable[[int], None] | None = None,
     ) -> Reading:
         """Search for what to say, or take a given `target`, then write it once with every attention watched."""
         picture = self.open(given)
         image = self.tensors([picture])
         if target is None:
             with record(self.model, edits=edits):
-                (written,) = self.write(image, beam=beam, length_penalty=length_penalty, count=beam)
+                (written,) = self.write(image, beam=beam, length_penalty=length_penalty, count=beam, tell=tell)
             hypothesis = written.hypothesis
             ids = [*hypothesis.words, *([self.stop] if hypothesis.finished or not hypothesis.words else [])]
         else:
@@ -303,6 +310,17 @@ class Caption(Pictured):
     def _gather(self, hypotheses: Sequence[Hypothesis]) -> Written:
         first, *others = (Written(self.tokenizer.decode(each.words), each) for each in hypotheses)
         return Written(first.text, first.hypothesis, tuple(others))
+
+
+def _counted(step: Any, tell: Callable[[int], None]) -> Any:
+    """A step of writing that tells which one it is."""
+    number = counting(1)
+
+    def told(words: Tensor, state: Any) -> Any:
+        tell(next(number))
+        return step(words, state)
+
+    return told
 
 
 PIPELINE = Caption

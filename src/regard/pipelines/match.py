@@ -57,7 +57,6 @@ class Matching(Pictured):
     def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
         super().__init__(checkpoint, limit=limit)
         self.limit = min(limit, self.model.config.context)
-        self.filled: bool = getattr(self.model.config.text, "filled", False)
         # SigLIP was trained on texts of small letters without punctuation.
         self.plain = bool(self.card.get("plain"))
 
@@ -140,12 +139,13 @@ class Matching(Pictured):
         with evaluating(self.model), record(self.model, edits=edits) as trace:
             self.model(image, ids, lengths=lengths)
         seen = data_url(self.seen(picture))
-        tower = self.model.image
+        tower = getattr(self.model, "image", self.model)  # a GroupViT has no tower of its own
         grid = tower.grid(*image.shape[-2:])
+        leading = getattr(tower, "leading", ())
         names = [name for name in trace if not name.startswith("text.")]
-        axes, maps = maps_over(trace, grid, leading=tower.leading, image=seen, names=names)
+        axes, maps = maps_over(trace, grid, leading=leading, image=seen, names=names)
         if not axes:  # a tower without attention: what it was shown can be seen all the same
-            axes = {"picture": Grid(grid[0], grid[1], seen, tower.leading)}
+            axes = {"picture": Grid(grid[0], grid[1], seen, leading)}
         axes |= {"words": self.tokenizer.words(ids[0].tolist())}
         read = tuple(self._read(name, trace[name][0].q.shape[1]) for name in trace if name.startswith("text."))
         (output,) = self([(picture, some)])
@@ -172,14 +172,17 @@ class Matching(Pictured):
 
     def padded(self, rows: Sequence[Sequence[int]]) -> tuple[Int[Tensor, "t n"], Int[Tensor, " t"] | None]:
         """Rows side by side, and how long each is; of a model that reads padding too, all fill its context."""
-        longest = self.model.config.context if self.filled else max(map(len, rows))
-        pad = self.tokenizer.pad or 0
-        ids = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows], device=self.device)
-        return ids, None if self.filled else torch.tensor([len(row) for row in rows], device=self.device)
+        ids, lengths = fill(self.model.config, rows, self.tokenizer.pad or 0)
+        return ids.to(self.device), None if lengths is None else lengths.to(self.device)
 
     def _read(self, name: str, heads: int) -> Map:
         kind: Kind = "causal" if getattr(self.model.config.text, "causal", False) else "self"
         return Map(name, kind, read_layer(name), heads, "words", "words", "words look at words")
+
+    def compare(self, seen: Float[Tensor, "n j"], read: Float[Tensor, "t j"]) -> tuple[Tensor, Tensor]:
+        """Of vectors of pictures and texts, the probability of each text for each picture, and their cosines."""
+        logits, cosines = self._compare(seen, read)
+        return self._chances(logits), cosines
 
     def _compare(self, seen: Tensor, read: Tensor) -> tuple[Tensor, Tensor]:
         with torch.inference_mode():
@@ -236,6 +239,14 @@ def encode(tokenizer: Any, texts: Sequence[str], *, limit: int | None = None) ->
     """Texts as CLIP reads them: by the tokenizer's own template where it has one; else with a stop behind."""
     found: list[list[int]] = [row.ids for (row,) in tokenizer.windows([(text,) for text in texts], limit=limit)]
     return found
+
+
+def fill(config: Any, rows: Sequence[Sequence[int]], pad: int) -> tuple[Int[Tensor, "t n"], Int[Tensor, " t"] | None]:
+    """Rows side by side, and how long each is; of a model that reads padding too, all fill its context."""
+    filled = getattr(config.text, "filled", False)
+    longest = config.context if filled else max(map(len, rows))
+    ids = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows])
+    return ids, None if filled else torch.tensor([len(row) for row in rows])
 
 
 def _match(texts: Sequence[str], chances: Tensor, cosines: Tensor) -> Match:

@@ -48,14 +48,19 @@ JUDGE, SURE = "world-detr", 0.5  # the detector that says what is in a picture o
 POINTED = 100  # pictures whose words are asked where they look
 
 Shown = Image.Image | UInt8[np.ndarray, "h w 3"]
+Seen = tuple[float, Image.Image, Image.Image]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Painted:
-    """What was painted for one text: one picture, or as many as were asked for."""
+    """What was painted for one text: one picture, or as many as were asked for.
+
+    Of a painting that was watched also its `moments`: the time, the noised picture, and what was taken for clean.
+    """
 
     text: str
     pictures: tuple[Image.Image, ...]
+    moments: tuple["Seen", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +195,11 @@ class Paint(Pipeline):
         manner = Manner(**wishes)
         with evaluating(self.model):
             for moment in self._denoise(self.encode([text]), manner, seeded(manner.seed, 1)):
-                noised, clean = (from_array(self.pixels(each)[0]) for each in (moment.noised, moment.clean))
-                yield moment.time, noised, clean
+                yield self._seen(moment)
+
+    def _seen(self, moment: Moment) -> Seen:
+        noised, clean = (from_array(self.pixels(each)[0]) for each in (moment.noised, moment.clean))
+        return moment.time, noised, clean
 
     def pixels(self, images: Float[Tensor, "b c h w"]) -> UInt8[np.ndarray, "b h w 3"]:
         """Pictures as a model has them, as everybody else has."""
@@ -263,23 +271,28 @@ class Paint(Pipeline):
         top_k: int | None = None,
         top_p: float | None = None,
         seed: int = 0,
+        tell: Callable[[Seen], None] | None = None,
     ) -> Reading:
         """Paint once, watched: at which words each place looks, the mean of all steps; one by `trace.map(name, look)`.
 
-        A picture that is given as `target` is looked at as if it were being painted: noised, or by its tokens.
+        A picture that is given as `target` is looked at as if it were being painted: noised, or by its tokens. `tell`
+        is given each moment of a denoising while it goes on.
         """
         manner = Manner(steps=steps, guidance=guidance, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
         (ids,) = self.encode([given])
         wanted = None if target is None else self.tensors(np.asarray(target)[None])
-        watch = self._watch_writing if isinstance(self.model, DALLE) else self._watch_denoising
+        moments: list[Seen] = []
         with evaluating(self.model):
-            image, trace = watch(ids, manner, edits, wanted)
+            if isinstance(self.model, DALLE):
+                image, trace = self._watch_writing(ids, manner, edits, wanted)
+            else:
+                image, trace = self._watch_denoising(ids, manner, edits, wanted, moments, tell)
         picture = from_array(self.pixels(image)[0])
         axes: dict[str, Axis] = {"words": self.tokenizer.words(ids), "picture": Grid(*self.grid, data_url(picture))}
         if isinstance(self.model, UnCLIP):
             axes["vector"] = Latents(self.model.config.tokens)
         maps = tuple(self._map(name, trace[name][0].q.shape[1]) for name in trace)
-        return Reading(self.name, axes, maps, trace, Painted(given, (picture,)), f"“{given}”")
+        return Reading(self.name, axes, maps, trace, Painted(given, (picture,), tuple(moments)), f"“{given}”")
 
     def word_maps(self, reading: Reading) -> Float[np.ndarray, "w i j"]:
         """Where each piece of a text was looked at from: the mean over layers, heads and steps, on the picture."""
@@ -358,11 +371,20 @@ class Paint(Pipeline):
         return torch.tensor([each.words for each in written], device=self.device)
 
     def _watch_denoising(
-        self, ids: list[int], manner: Manner, edits: Edits | None, wanted: Tensor | None
+        self,
+        ids: list[int],
+        manner: Manner,
+        edits: Edits | None,
+        wanted: Tensor | None,
+        moments: list[Seen],
+        tell: Callable[[Seen], None] | None,
     ) -> tuple[Float[Tensor, "1 c h w"], Averaged]:
         with record(self.model, edits=edits) as trace:
             if wanted is None:
-                *_, last = self._denoise([ids], manner, seeded(manner.seed, 1))
+                for last in self._denoise([ids], manner, seeded(manner.seed, 1)):
+                    moments.append(self._seen(last))
+                    if tell is not None:
+                        tell(moments[-1])
                 return last.clean, Averaged(trace)
             step, steps = self._step([ids], 1.0, seeded(manner.seed, 1)), manner.steps or STEPS // 3
             times = (torch.arange(steps, device=self.device) + 0.5) / steps

@@ -16,7 +16,7 @@ from regard.web.files import sanitize
 from regard.web.gold import find_pair
 from regard.web.opened import Place
 from regard.web.outputs import OPTIONS, run
-from regard.web.question import Edit, Pair, Picture, Question
+from regard.web.question import Edit, Matched, Pair, Picture, Question, Told
 from regard.web.ticket import Ticket
 
 if TYPE_CHECKING:
@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from regard.attention.core import Edit as WeightEdit
     from regard.pipelines import Pipeline
     from regard.web.inside import Inside
+
+# What is given to pipelines that take no text alone, and what they are to be given.
+KINDS: dict[str, type] = {"picture": Picture, "picture and texts": Matched, "pictures and text": Told}
+WAYS = {
+    "picture": "a picture",
+    "picture and texts": "match, pictures and texts",
+    "pictures and text": "told, turns of pictures and texts",
+}
+CLOSED = "a request opens no files"
 
 
 def answer(inside: "Inside", ticket: Ticket, question: Question) -> str:
@@ -52,8 +61,13 @@ def answer(inside: "Inside", ticket: Ticket, question: Question) -> str:
 
 def _text(question: Question) -> str | None:
     """The text that was asked about; what hides a word is none of it."""
-    if isinstance(question.given, Pair):
-        return find_pair(question.given)[0]
+    match question.given:
+        case Pair():
+            return find_pair(question.given)[0]
+        case Matched(_, texts, find):
+            return find or " ".join(texts)
+        case Told(parts):
+            return " ".join(text for _, text in parts)
     return re.sub(r"\[MASK\]|<mask>", " ", question.given) if isinstance(question.given, str) else None
 
 
@@ -147,12 +161,14 @@ def answering(pipeline: "Pipeline", ticket: Ticket) -> Iterator[None]:
 def _check_kind(pipeline: "Pipeline", question: Question) -> None:
     """Refuse what the model cannot be asked with, and options that its task does not have."""
     given, name = question.given, pipeline.name
-    if pipeline.takes == "picture" and not isinstance(given, Picture):
+    kind = next((takes for takes, one in KINDS.items() if isinstance(given, one)), None)
+    if pipeline.takes in KINDS and kind != pipeline.takes:
         raise RefusedError(
-            422, f"{name} takes a picture: world:7, or one that was uploaded, by its hash; a request opens no files"
+            422, f"{name} takes {WAYS[pipeline.takes]}: world:7, or one that was uploaded, by its hash; {CLOSED}"
         )
-    if isinstance(given, Picture) and pipeline.takes != "picture":
-        raise RefusedError(422, f"{name} takes {pipeline.takes}, and this is a picture; choose another model")
+    if kind is not None and kind != pipeline.takes:
+        given_is = "a picture" if kind == "picture" else kind
+        raise RefusedError(422, f"{name} takes {pipeline.takes}, and this is {given_is}; choose another model")
     if isinstance(given, Pair):
         _check_pair(pipeline, given)
     known = OPTIONS.get(pipeline.task, ())

@@ -12,14 +12,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from regard.web import answers, question
 from regard.web.errors import Problem, RefusedError
 from regard.web.question import Question
+from regard.web.scenes import NAMED
 from regard.web.state import AppState
 from regard.web.worker import Call
 
 TEXT, EDITS, BEAM, NEW = 10_000, 256, 10, 200  # the most characters, edits, hypotheses and new tokens
 BOUND = 2**20  # characters of a text that is counted at all; longer requests do not come this far
-_WORLD = re.compile(r"world:[0-9]{1,6}")
+STEPS = 100  # of a denoiser
+PICTURES, TEXTS, SHORT, TURNS = 12, 12, 300, 17  # pictures and texts that are compared, letters of one, turns of a talk
+_WORLD = re.compile(NAMED)
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=TEXT)]
+Shown = Annotated[str, Field(max_length=100)]
+Short = Annotated[str, Field(max_length=SHORT)]
 Language = Literal["en", "de", "it", "cs"]
 
 EVENTS: dict[int | str, dict[str, Any]] = {
@@ -54,12 +59,32 @@ class Pair(Ask):
     split: Literal["train", "test"] = "test"
 
 
+class Matched(Ask):
+    """Pictures and texts to be compared; with `find`, a text by which pictures are found among these and others."""
+
+    pictures: Annotated[list[Shown], Field(max_length=PICTURES, default_factory=list)]
+    texts: Annotated[list[Short], Field(max_length=TEXTS, default_factory=list)]
+    find: Short | None = None
+
+
+class Turn(Ask):
+    """A text, and the picture that stands before it, if any."""
+
+    picture: Shown | None = None
+    text: Annotated[str, Field(max_length=1000)]
+
+
 class Input(Ask):
-    """One of: a text, a sentence of the world, a picture (`world:7`, `photo:cat` or the hash of an upload), or ids."""
+    """One of: a text, a sentence of the world, a picture, pictures with texts, turns of pictures and texts, or ids.
+
+    A picture is `world:7`, `world:7/sketch` under a shift, `photo:cat`, or the hash of an upload.
+    """
 
     text: Annotated[str, Field(max_length=BOUND)] | None = None
     pair: Pair | None = None
-    picture: Annotated[str, Field(max_length=100)] | None = None
+    picture: Shown | None = None
+    match: Matched | None = None
+    told: Annotated[list[Turn], Field(min_length=1, max_length=TURNS)] | None = None
     numbers: Annotated[list[Annotated[int, Field(ge=-(2**31), lt=2**31)]], Field(max_length=TEXT)] | None = None
 
 
@@ -68,7 +93,9 @@ class Options(Ask):
 
     Translate: beam, to, length_penalty, force (a translation that the model is made to write). Generate: max_new
     (0 only reads), temperature, top_p, top_k, seed, greedy, choices (texts whose chance to follow is told). Fill: top,
-    own (what each hidden word is, where it is known). Detect: threshold.
+    own (what each hidden word is, where it is known). Detect: threshold. Caption: beam, length_penalty, force. Match:
+    templates (sentences with {} or {a} for each text), pair (which picture and text are looked into), top (pictures
+    that are found). Ask: max_new. Paint: steps, guidance, seed; or temperature, top_p, top_k, seed.
     """
 
     beam: Annotated[int, Field(ge=1, le=BEAM)] | None = None
@@ -85,6 +112,10 @@ class Options(Ask):
     top: Annotated[int, Field(ge=1, le=100)] | None = None
     own: Annotated[list[Annotated[str, Field(max_length=100)] | None], Field(max_length=100)] | None = None
     threshold: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    templates: Annotated[list[Short], Field(max_length=8)] | None = None
+    pair: tuple[Annotated[int, Field(ge=0, lt=PICTURES)], Annotated[int, Field(ge=0, lt=TEXTS)]] | None = None
+    steps: Annotated[int, Field(ge=1, le=STEPS)] | None = None
+    guidance: Annotated[float, Field(ge=0.0, le=20.0)] | None = None
 
 
 class AskRequest(Ask):
@@ -124,15 +155,26 @@ def _given(asked: Input, state: AppState) -> Any:
     """What the model is given; of pictures, only those that were uploaded, bundled or drawn by the world."""
     named = {name: value for name, value in asked if value is not None}
     if len(named) != 1:
-        raise RefusedError(422, f"an input is one of text, pair, picture or numbers, and not {len(named)} of them")
+        kinds = "text, pair, picture, match, told or numbers"
+        raise RefusedError(422, f"an input is one of {kinds}, and not {len(named)} of them")
     ((kind, value),) = named.items()
     if kind == "text" and len(value) > TEXT:
         raise RefusedError(422, f"the text has {len(value):,} characters, and at most {TEXT:,} are read; give a part")
     if kind == "pair":
         return question.Pair(value.source, value.target, value.index, value.split)
     if kind == "picture":
-        return question.Picture(value if _WORLD.fullmatch(value) else state.pictures.find(value))
+        return _find(value, state)
+    if kind == "match":
+        return question.Matched(tuple(_find(each, state) for each in value.pictures), tuple(value.texts), value.find)
+    if kind == "told":
+        turns = ((each.picture and _find(each.picture, state), each.text) for each in value)
+        return question.Told(tuple((picture or None, text) for picture, text in turns))
     return value
+
+
+def _find(name: str, state: AppState) -> question.Picture:
+    """A picture by its name in a request."""
+    return question.Picture(name if _WORLD.fullmatch(name) else state.pictures.find(name), name)
 
 
 async def _events(state: AppState, call: Call, request: Request) -> AsyncIterator[str]:

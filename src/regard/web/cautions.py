@@ -14,13 +14,27 @@ from regard.web.models import learnt
 from regard.web.question import Pair, Question
 
 Caution = dict[str, Any]
+BEFORE = ("recognize", "detect", "features")  # tasks of the room See, which says it before it asks
 SHOWN = 8  # words that a caution names
 HALF = 0.6  # share of words that are spelled out, from which on a text is strange
 CUT = ("bytes", "pieces", "metaspace", "suffix")  # tokenizers that spell rare words out
 
 
 def cautions(pipeline: Any, question: Question, text: str | None, tokens: int) -> list[Caution]:
-    """All that is to be said of what a model was given: of its language, its words and its length."""
+    """All that is to be said of what a model was given: of its pictures, its language, its words and its length."""
+    return [*_pictures(pipeline, question), *_texts(pipeline, question, text, tokens)]
+
+
+def _pictures(pipeline: Any, question: Question) -> list[Caution]:
+    """The pictures are none of the world, and the model knows no other."""
+    if pipeline.task in BEFORE or not _of_world(pipeline) or all(each.of_world for each in question.pictures):
+        return []
+    many = len(question.pictures) > 1
+    said = "Not all of these are pictures" if many else "This is no picture"
+    return [_say("domain", f"{said} of the little world, and {pipeline.name} knows no other.")]
+
+
+def _texts(pipeline: Any, question: Question, text: str | None, tokens: int) -> list[Caution]:
     if text is None or not hasattr(pipeline.tokenizer, "words"):
         return []
     domain = _domain(pipeline, question, text)

@@ -79,6 +79,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "see-patch", "What a patch looks at", "Click a patch of the picture and see it in every head.", "near_and_far"
     ),
+    Entry(
+        "see-three",
+        "Three ways to group patches",
+        "Swin, MaxViT and ACC-ViT on one picture: what each looks at, and what decides, beside the truth.",
+        "partitions",
+    ),
     Entry("see-detr", "One query, one thing", "DETR asks with learnt queries; each box shows where its query looked."),
     Entry(
         "file-tired",

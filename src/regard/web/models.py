@@ -104,6 +104,7 @@ HEADS = {
     "translate": ("MTModel",),
     "recognize": ("ForImageClassification",),
     "detect": ("ForObjectDetection",),
+    "match": ("CLIPModel", "SiglipModel"),
 }
 
 

@@ -3,23 +3,25 @@
 A task that is not named here is run by its own `attend`, and its output is a plain value.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from regard.files import jsonable
+from regard.web.captioning import captioned
 from regard.web.files import sanitize
 from regard.web.gold import find_pair, gold
+from regard.web.matching import matched
+from regard.web.painting import painted
 from regard.web.question import Pair, Question
+from regard.web.shapes import Answered, Output, kept_output, read_hypothesis
+from regard.web.telling import told
 from regard.web.ticket import Ticket
 
 if TYPE_CHECKING:
     from regard.analysis.reading import Reading
     from regard.text import Words
 
-Output = dict[str, Any]
-Answered = tuple["Reading", Output]
 NEXT = 10  # of the likeliest next pieces that are told
 LAST = 50  # of those behind the whole text, among which a page draws
 LABELS = 100
@@ -53,7 +55,7 @@ def written(pipeline: Any, question: Question, edits: Any, ticket: Ticket) -> An
     reading = replace(reading, axes={**reading.axes, "source": _join_tag(pipeline, source, to)})
     return reading, {
         "kind": "written",
-        "outputs": [_hypothesis(pipeline, each) for each in reading.output.outputs],
+        "outputs": [read_hypothesis(pipeline, each) for each in reading.output.outputs],
         "beam": {"nodes": _nodes(pipeline, reading)},
         "gold": None if pair is None else gold(pipeline, pair, to, edits, reading),
     }
@@ -73,7 +75,7 @@ def following(pipeline: Any, question: Question, edits: Any, ticket: Ticket) -> 
         with evaluating(pipeline.model), record(pipeline.model, edits=edits):
             new, text = _go_on(pipeline, prompt, most, {"seed": wishes.get("seed", 0)} if greedy else wishes, ticket)
         ids = [*prompt, *new][: pipeline.limit]
-    with _kept_output(pipeline.model) as said:
+    with kept_output(pipeline.model) as said:
         reading = pipeline.attend(ids, edits=edits, guesses=NEXT)
     gained = said[-1][0, :, : pipeline.vocab].float().softmax(dim=-1)
     own = [None, *(round(float(gained[i, word]), 6) for i, word in enumerate(ids[1:]))]
@@ -144,7 +146,7 @@ def boxes(pipeline: Any, question: Question, edits: Any, _: Ticket) -> Answered:
     """Detect: what is where, and which query of the model found it."""
     from regard.vision.boxes import to_corners
 
-    with _kept_output(pipeline.model) as said:
+    with kept_output(pipeline.model) as said:
         reading = pipeline.attend(question.plain, edits=edits)
     scores, kinds = said[0].logits[0].float().softmax(-1)[:, :-1].max(dim=-1)
     corners = to_corners(said[0].boxes[0].float()).clamp(0, 1).tolist()
@@ -172,6 +174,10 @@ TASKS: dict[str, Callable[[Any, Question, Any, Ticket], Answered]] = {
     "similar": vectors,
     "recognize": labels,
     "detect": boxes,
+    "caption": captioned,
+    "match": matched,
+    "paint": painted,
+    "ask": told,
 }
 # What may be wished of each task.
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -180,6 +186,10 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "generate": ("max_new", "temperature", "top_p", "top_k", "seed", "greedy", "choices"),
     "fill": ("top", "own"),
     "detect": ("threshold",),
+    "caption": ("beam", "length_penalty", "force"),
+    "match": ("templates", "pair", "top"),
+    "ask": ("max_new",),
+    "paint": ("steps", "guidance", "temperature", "top_k", "top_p", "seed"),
 }
 
 
@@ -240,17 +250,6 @@ def _weigh(pipeline: Any, text: str, choices: Sequence[str], edits: Any) -> list
     return [[choice, round(float(logs.sum()), 5)] for choice, logs in zip(choices, found, strict=True)]
 
 
-@contextmanager
-def _kept_output(model: Any) -> Iterator[list[Any]]:
-    """What a model gives while the scope lasts, call by call."""
-    found: list[Any] = []
-    handle = model.register_forward_hook(lambda _, __, output: found.append(output))
-    try:
-        yield found
-    finally:
-        handle.remove()
-
-
 def _join_tag(pipeline: Any, axis: "Words", to: str | None) -> "Words":
     """The axis of a source on which the tag of a language is one word, as it is for the model's readers."""
     from regard.text import Words
@@ -263,15 +262,6 @@ def _join_tag(pipeline: Any, axis: "Words", to: str | None) -> "Words":
         return axis
     names = axis.labels[len(axis.spans) - len(spans) :]
     return Words(axis.pieces, ((0, count - 1), *spans), (tag, *names))
-
-
-def _hypothesis(pipeline: Any, found: Any) -> Output:
-    """One of the outputs; the last of its pieces is the stop, where it came to it."""
-    one = found.hypothesis
-    ids = [*one.words, *([pipeline.stop] if one.finished or not one.words else [])]
-    words = pipeline.tokenizer.words(ids)
-    facts = {"text": found.text, "score": one.score, "log_prob": one.log_prob, "finished": one.finished}
-    return facts | {"labels": list(words.pieces), "words": [list(span) for span in words.spans], "names": words.labels}
 
 
 def _nodes(pipeline: Any, reading: "Reading") -> list[Output]:

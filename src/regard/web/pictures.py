@@ -21,6 +21,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import BaseModel
 
+from regard.web import scenes
 from regard.web.errors import Problem, RefusedError
 
 if TYPE_CHECKING:
@@ -132,9 +133,19 @@ def router(state: "AppState") -> APIRouter:
         return list(photos())
 
     @routes.get("/world")
-    def world(index: Annotated[int, Query(ge=0, lt=WORLD)] = 0) -> dict[str, Any]:
+    def world(
+        index: Annotated[int, Query(ge=0, lt=WORLD)] = 0, shift: Annotated[str, Query(max_length=20)] = ""
+    ) -> dict[str, Any]:
         """The picture `world:7` of any task, and the truth: its things, their boxes and their masks."""
-        return tell(index)
+        try:
+            return tell(index, shift)
+        except ValueError as error:
+            raise RefusedError(404, str(error)) from None
+
+    @routes.get("/shifts")
+    def strange() -> dict[str, str]:
+        """The world's named shifts, `world:7/sketch`, and what each does to a picture."""
+        return scenes.shifts()
 
     @routes.get("/{picture}.png", response_class=Response, responses=PNG)
     def small(picture: Annotated[str, InPath(pattern=HASH)]) -> Response:
@@ -145,18 +156,15 @@ def router(state: "AppState") -> APIRouter:
 
 
 @lru_cache(maxsize=64)
-def tell(index: int) -> dict[str, Any]:
+def tell(index: int, shift: str = "") -> dict[str, Any]:
     """What is true of a picture of the world; of masks, 0 is the backdrop and 1 the first thing."""
     import numpy as np
     from PIL import Image
 
-    from regard.data.painted import Drawn, clearly_largest, world_detections
-    from regard.world import render
+    from regard.data.painted import clearly_largest
     from regard.world.language.scenes import looks
 
-    drawn = world_detections("test").source
-    assert isinstance(drawn, Drawn)
-    seen = render(drawn.view[drawn.numbers[index]], TRUE)
+    seen = scenes.render(index, shift, TRUE)
     things = [
         {
             "name": " ".join((*looks(thing), thing.kind)),

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from regard.web.opened import Place
+from regard.web.scenes import draw_shifted
 
 
 class Edit(NamedTuple):
@@ -25,26 +26,66 @@ class Pair:
 
 
 class Picture(NamedTuple):
-    """A picture: `world:7`, or the bytes of a file."""
+    """A picture: `world:7`, `world:7/sketch` under a shift, or the bytes of a file; and what a request calls it."""
 
     file: str | bytes
+    name: str = ""
+
+    @property
+    def of_world(self) -> bool:
+        """Whether the little world drew it."""
+        return isinstance(self.file, str)
+
+
+def draw(picture: Picture) -> Any:
+    """A picture as pipelines open it; a scene under a shift is drawn."""
+    shifted = isinstance(picture.file, str) and "/" in picture.file
+    return draw_shifted(str(picture.file)) if shifted else picture.file
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pictures and texts to be compared; or a text by which pictures are found, among these and others."""
+
+    pictures: tuple[Picture, ...]
+    texts: tuple[str, ...]
+    find: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Pictures and texts by turns; the last text asks."""
+
+    parts: tuple[tuple[Picture | None, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A model and what it is given: a text, a pair, a picture, or ids."""
+    """A model and what it is given: a text, a pair, a picture, several with texts, or ids."""
 
     place: Place
-    given: str | Pair | Picture | list[int]
+    given: str | Pair | Picture | Matched | Told | list[int]
     options: dict[str, Any] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
 
     @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All pictures that are given."""
+        match self.given:
+            case Picture():
+                return (self.given,)
+            case Matched(pictures):
+                return pictures
+            case Told(parts):
+                return tuple(picture for picture, _ in parts if picture is not None)
+        return ()
+
+    @property
     def nbytes(self) -> int:
         """The memory of what is given, where it is large."""
-        return len(self.given.file) if isinstance(self.given, Picture) else 0
+        return sum(len(each.file) for each in self.pictures)
 
     @property
     def plain(self) -> Any:
         """What a pipeline is given."""
-        return self.given.file if isinstance(self.given, Picture) else self.given
+        return draw(self.given) if isinstance(self.given, Picture) else self.given

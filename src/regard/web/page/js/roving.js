@@ -1,15 +1,17 @@
 /** Many buttons, one Tab stop: inside, the arrow keys walk. */
 
-/** @type {Record<string, number>} */
-const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+/** @param {string} key @param {number} wide @returns {number | undefined} */
+const stepped = (key, wide) =>
+  /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowUp: -wide, ArrowRight: 1, ArrowDown: wide })[key];
 
 /**
  * Make one Tab stop of all buttons of a group. Where its buttons are drawn anew, the function that is returned has to
  * be called again; Tab then comes to the one that is pressed, or to the first.
  * @param {HTMLElement} group
+ * @param {() => number} [wide] how many stand in a row, where there are several
  * @returns {() => void}
  */
-export function roving(group) {
+export function roving(group, wide = () => 1) {
   const buttons = () => [...group.querySelectorAll("button")];
   /** @param {Element | null | undefined} chosen */
   const stopAt = (chosen) => buttons().forEach((each) => (each.tabIndex = each === chosen ? 0 : -1));
@@ -24,7 +26,7 @@ export function roving(group) {
   group.addEventListener("keydown", (event) => {
     const all = buttons();
     const here = all.findIndex((each) => each === event.target);
-    const step = STEPS[event.key];
+    const step = stepped(event.key, wide());
     const next = { Home: 0, End: all.length - 1 }[event.key] ?? (step && (here + step + all.length) % all.length);
     if (here < 0 || next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();

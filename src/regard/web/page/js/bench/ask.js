@@ -4,7 +4,7 @@ import { ApiError, aborted, reason } from "../api.js";
 
 /** @typedef {import("./answer.js").Answer} Answer */
 /** What is told before the answer: who waits, what is opened, which words there are.
- * @typedef {{event: "queued", before: number} | {event: "loading", model: string} | {event: "step", done: number, of: number | null, text?: string}} Told */
+ * @typedef {{event: "queued", before: number} | {event: "loading", model: string} | {event: "step", done: number, of: number | null, text?: string, what?: string, image?: string}} Told */
 /** @typedef {{signal?: AbortSignal, progress?: (told: Told) => void}} Options */
 
 const GONE = "The server does not answer; start it again with regard explore.";

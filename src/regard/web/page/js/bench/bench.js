@@ -76,7 +76,8 @@ class Bench {
   constructor(host, wish) {
     this.wish = wish;
     this.context = wish.context;
-    this.views = [...COMMON, ...(wish.views ?? [])];
+    const own = wish.views ?? [];
+    this.views = [...own.filter(({ leads }) => leads), ...COMMON, ...own.filter(({ leads }) => !leads)];
     this.answers = new Answers(wish.context.api);
     /** @type {Panel[]} */
     this.panels = [];
@@ -85,7 +86,7 @@ class Bench {
     const says = h("div", { class: "bench-says" });
     this.tabs = h("div", { class: "segments tabs", role: "tablist", "aria-label": "View" });
     this.extras = h("div", { class: "view-extras" });
-    const own = h("div", { class: "bench-own" });
+    const setting = h("div", { class: "bench-own" });
     this.options = h("div", { class: "bench-options" });
     this.stage = h("div", { class: "looks" });
     host.classList.add("bench");
@@ -94,12 +95,12 @@ class Bench {
       h("h1", { class: "unseen" }, wish.title),
       input,
       says,
-      h("div", { class: "view-bar" }, this.tabs, this.extras, own, this.options),
+      h("div", { class: "view-bar" }, this.tabs, this.extras, setting, this.options),
       this.stage,
     );
     this.input = wish.input(input, {
       context: wish.context,
-      options: own,
+      options: setting,
       set: (patch, undo) => this.set(patch, undo),
     });
     this.honest = honest(says, (example, model) =>
@@ -142,7 +143,7 @@ class Bench {
     this.complete();
     const now = this.state();
     this.input.show(now);
-    this.honest.about(now.models, now.input.replace(/^t:/, ""));
+    this.honest.about(now.models, now.input.replace(/^[a-z]:/, ""));
     this.around();
     try {
       const requests = await Promise.all(now.models.map((model) => this.wish.ask(model, now)));
@@ -212,9 +213,7 @@ class Bench {
   around() {
     const now = this.state();
     const scenes = this.panels.flatMap(({ scene }) => scene ?? []);
-    // A model without attention has no view; beside others it does not decide which one is on.
-    const telling = scenes.find(({ selection }) => selection) ?? scenes[0];
-    const as = telling ? (fitting(this.views, now.as, telling)?.id ?? now.as) : now.as || "lines";
+    const as = this.shown(now.as, scenes);
     this.choices(as, scenes);
     extras(this.extras, now, scenes, as, (patch, undo) => this.set(patch, undo));
     const { models, tasks } = this.wish;
@@ -238,6 +237,15 @@ class Bench {
     });
     this.honest.warn(scenes.map(({ result }) => result));
     this.context.caption(this.panels.map((panel) => panel.caption()).filter(Boolean).join(" ")); // prettier-ignore
+  }
+
+  /** The view that is on: of models that cannot all show the same, the one that comes first. @param {string} wanted @param {import("./scene.js").Scene[]} scenes */
+  shown(wanted, scenes) {
+    // A model without attention has no view; beside others it does not decide which one is on.
+    const telling = scenes.filter(({ selection }) => selection);
+    const some = (telling.length ? telling : scenes).map((scene) => fitting(this.views, wanted, scene)?.id);
+    if (!scenes.length) return wanted || "lines";
+    return some.includes(wanted) ? wanted : (this.views.find(({ id }) => some.includes(id))?.id ?? wanted);
   }
 
   /** @param {string} as @param {import("./scene.js").Scene[]} scenes */

@@ -54,11 +54,13 @@ export class Progress {
     else if (told.event === "loading") replace(this.text, `Opening ${told.model} …`);
     else {
       const of = told.of ? ` of ${told.of}` : "";
-      replace(this.text, `Word piece ${told.done}${of}`);
+      replace(this.text, `${told.what ?? "Word piece"} ${told.done}${of}`);
       if (told.of) this.bar.style.setProperty("--done", `${Math.round((100 * told.done) / told.of)}%`);
       if (told.text) replace(this.words, told.text);
+      else if (told.image) replace(this.words, h("img", { src: told.image, alt: "" }));
     }
-    if (told.event === "step" && told.text && performance.now() - this.began >= LATE) this.root.hidden = false;
+    if (told.event === "step" && (told.text || told.image) && performance.now() - this.began >= LATE)
+      this.root.hidden = false;
   }
 
   stop() {

@@ -2,16 +2,22 @@
 
 import { h } from "../dom.js";
 
-/** @typedef {{label: string, placeholder?: string, set: (text: string) => void}} Options */
+/** With `lines`, Enter begins another. @typedef {{label: string, placeholder?: string, lines?: boolean, set: (text: string) => void}} Options */
 
 const PAUSE = 350; // milliseconds after the last letter
 
 /** @param {HTMLElement} host @param {Options} options */
-export function textField(host, { label, placeholder = "Type a sentence …", set }) {
-  let timer = 0;
+export function textField(host, { label, placeholder = "Type a sentence …", lines = false, set }) {
+  let timer = 0; // 0 where nothing is written that was not asked
+  let known = ""; // what was shown last
   const ask = () => {
     clearTimeout(timer);
+    timer = 0;
     set(field.value);
+  };
+  const forget = (/** @type {string} */ text) => {
+    clearTimeout(timer);
+    [timer, known] = [0, text];
   };
   const field = h("textarea", {
     class: "composer",
@@ -24,7 +30,7 @@ export function textField(host, { label, placeholder = "Type a sentence …", se
       timer = window.setTimeout(ask, PAUSE);
     },
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Enter" || event.shiftKey) return;
+      if (event.key !== "Enter" || event.shiftKey || lines) return;
       event.preventDefault();
       ask();
     },
@@ -34,6 +40,9 @@ export function textField(host, { label, placeholder = "Type a sentence …", se
     field,
     /** @param {string} text @param {boolean} [anyway] also while somebody writes */
     show(text, anyway = false) {
+      // What is written stays although something else changes in the pause before it is asked; another text takes its place.
+      if (text !== known) forget(text);
+      if (timer) return;
       if ((document.activeElement !== field || anyway) && field.value !== text) field.value = text;
     },
     focus: () => field.focus(),

@@ -31,6 +31,7 @@ import { seen } from "./scene.js";
  * @property {string} title
  * @property {string} [key]
  * @property {boolean} [bare]
+ * @property {boolean} [leads] comes before those that every room has
  * @property {(scene: Scene) => boolean} [fits]
  * @property {(host: HTMLElement, hands: Hands) => Drawn} create
  */

@@ -9,9 +9,9 @@ import { refill } from "./refill.js";
 /** @typedef {import("../bench/scene.js").Scene} Scene */
 /** @typedef {import("../bench/bench.js").AnswerHands} Hands */
 
-/** @param {HTMLElement} host @param {Hands} hands */
-export function output(host, hands) {
-  const words = h("div", { class: "output", role: "group", "aria-label": "Translation" });
+/** @param {HTMLElement} host @param {Hands} hands @param {string} [label] */
+export function output(host, hands, label = "Translation") {
+  const words = h("div", { class: "output", role: "group", "aria-label": label });
   const notes = h("div", { class: "others" });
   host.append(words, notes);
   /** @type {Scene | null} */

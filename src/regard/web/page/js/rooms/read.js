@@ -1,13 +1,13 @@
 /** Read: text models. What comes next, what is hidden, which heads decide it, and where one word lies in many sentences. */
 
 import * as bench from "../bench/bench.js";
-import { h, replace } from "../dom.js";
 import { answer, onStage } from "../read/answer.js";
 import { hide, hiddenOf, readWriting, request, textOf } from "../read/asking.js";
 import { FRESH, input } from "../read/input.js";
 import { SENTENCES } from "../read/lectures.js";
 import { view as senses } from "../read/senses.js";
 import { prompt, readShots } from "../read/shots.js";
+import { none } from "./none.js";
 
 /** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
@@ -30,7 +30,13 @@ const FIRST_OF_ALL = "A dog runs in the park.";
 async function mount(host, context) {
   const about = await context.api.about();
   const models = about.models.filter((each) => TASKS.includes(String(each["task"])));
-  if (!models.length) return none(host);
+  if (!models.length)
+    return none(
+      host,
+      "No text model yet",
+      "Give a folder of a model of yours, or one from Hugging Face:",
+      "regard explore --model FOLDER",
+    );
   context.register({
     shortcuts: [
       { key: "d", does: "Throw the dice: take one token", run: () => onStage.forEach((each) => each.take?.()) },
@@ -52,21 +58,6 @@ async function mount(host, context) {
     keeps,
     code,
   });
-}
-
-/** @param {HTMLElement} host */
-function none(host) {
-  replace(
-    host,
-    h(
-      "section",
-      { class: "empty" },
-      h("h2", null, "No text model yet"),
-      h("p", null, "Give a folder of a model of yours, or one from Hugging Face:"),
-      h("code", null, "regard explore --model FOLDER"),
-    ),
-  );
-  return { restore() {}, unmount() {} };
 }
 
 /** Of a text that goes on the longest example: a model that has read more has more to say of what comes next. @param {Model} model */

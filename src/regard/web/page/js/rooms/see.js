@@ -91,7 +91,7 @@ class See {
       toast: context.toast,
     });
     this.input.append(this.knows);
-    this.listen(host);
+    this.picker.listen(host, this.control.signal);
     this.register();
   }
 
@@ -110,21 +110,6 @@ class See {
     const wishes = this.wishes();
     const look = looking(wishes, this.first?.answer.attentions ?? [], name, head);
     this.set({ look, ...(wishes.view === "groups" ? {} : { as: "attention", how: "" }) });
-  }
-
-  /** Files that are dropped or pasted. @param {HTMLElement} host */
-  listen(host) {
-    const { signal } = this.control;
-    host.addEventListener("dragover", (event) => event.preventDefault(), { signal });
-    host.addEventListener(
-      "drop",
-      (event) => {
-        event.preventDefault();
-        void this.picker.take(event.dataTransfer?.files[0]);
-      },
-      { signal },
-    );
-    addEventListener("paste", (event) => void this.picker.take([...(event.clipboardData?.files ?? [])][0]), { signal });
   }
 
   /** Ask what the link asks, and draw it. @param {boolean} [again] */
@@ -156,7 +141,7 @@ class See {
     const questions = wishes.models.map((model, i) => question(model, wishes, i === 0));
     const plain = wishes.edits.length ? question(wishes.models[0] ?? {}, wishes, false) : null;
     const wanted = new Set([...questions, plain].map((each) => JSON.stringify(each)));
-    for (const [key, { control }] of this.asked) if (!wanted.has(key)) control.abort();
+    for (const key of this.asked.keys()) if (!wanted.has(key)) this.giveUp(key);
     const truths = Promise.all(wishes.models.map((model) => truth(wishes.picture, String(model["task"]))));
     const found = await Promise.all(questions.map((each) => this.seen(each)));
     return { found, bare: plain && (await this.seen(plain)), truths: await truths };
@@ -186,9 +171,15 @@ class See {
     }
   }
 
+  /** What was given up is forgotten at once: who asks the same again in the next moment must not get its end. @param {string} key */
+  giveUp(key) {
+    this.asked.get(key)?.control.abort();
+    this.asked.delete(key);
+  }
+
   /** Give up what is under way. */
   cancel() {
-    for (const { control } of this.asked.values()) control.abort();
+    for (const key of this.asked.keys()) this.giveUp(key);
     this.failed(new Error("Given up."));
   }
 

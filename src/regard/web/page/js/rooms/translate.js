@@ -2,12 +2,14 @@
 
 import * as bench from "../bench/bench.js";
 import { textField, tooLong } from "../bench/text.js";
-import { h, replace } from "../dom.js";
+import { h } from "../dom.js";
 import * as tree from "../views/tree.js";
+import { none } from "./none.js";
 import { output } from "./output.js";
 import { LANGUAGES, firstPair, knowsWorld, pairing, readPair, sayings, writtenPair } from "./pair.js";
 import { pick } from "./pick.js";
 import { refill } from "./refill.js";
+import { slide } from "./slide.js";
 
 /** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
@@ -30,7 +32,14 @@ const FIRST = {
 async function mount(host, context) {
   const about = await context.api.about();
   const models = about.models.filter((each) => each["task"] === "translate");
-  if (!models.length) return none(host);
+  if (!models.length)
+    return none(
+      host,
+      "No model that translates yet",
+      "Train one, then start again with it:",
+      "regard train translate --out runs/mine",
+      "regard explore --model runs/mine/model",
+    );
   const setting = { context, limits: about.limits, said: sayings(context.api) };
   return bench.create(host, {
     context,
@@ -53,22 +62,6 @@ async function mount(host, context) {
       };
     },
   });
-}
-
-/** @param {HTMLElement} host */
-function none(host) {
-  replace(
-    host,
-    h(
-      "section",
-      { class: "empty" },
-      h("h2", null, "No model that translates yet"),
-      h("p", null, "Train one, then start again with it:"),
-      h("code", null, "regard train translate --out runs/mine"),
-      h("code", null, "regard explore --model runs/mine/model"),
-    ),
-  );
-  return { restore() {}, unmount() {} };
 }
 
 /** What a model is shown first: something that it knows. @param {Model} model */
@@ -125,12 +118,15 @@ function input(host, { set, options }, { limits, said, context }) {
         (world || pair) && pairing(pair, state.models[0] ?? {}, set, leave),
         pair && check("write the reference", Boolean(state.flat["force"]), (on) => set({ force: on ? 1 : "", at: "" })),
       );
-      refill(options, !pair && into(state, set), width(Number(state.flat["beam"]) || BEAM, limits["beam"] ?? 10, set));
+      refill(options, !pair && into(state, set), beamed(Number(state.flat["beam"]) || BEAM, limits["beam"] ?? 10, set));
     },
     focus: field.focus,
     destroy: field.destroy,
   };
 }
+
+/** @param {number} now @param {number} most @param {Hands["set"]} set */
+const beamed = (now, most, set) => slide("beam", { now, least: 1, most, spoken: "Beam" }, (beam) => set({ beam }));
 
 /** @param {State} state @param {Hands["set"]} set */
 function into(state, set) {
@@ -139,21 +135,6 @@ function into(state, set) {
   const codes = [...new Set(some.flatMap((model) => /** @type {string[]} */ (model["languages"] ?? [])))];
   const choices = codes.map((code) => /** @type {[string, string]} */ ([code, LANGUAGES[code] ?? code]));
   return pick("into", choices, String(state.flat["to"] || firstTarget(some[0] ?? {})), (to) => set({ to }));
-}
-
-/** @param {number} now @param {number} most @param {Hands["set"]} set */
-function width(now, most, set) {
-  const told = h("output", null, now);
-  const slider = h("input", {
-    type: "range",
-    min: 1,
-    max: most,
-    value: now,
-    "aria-label": "Beam",
-    onchange: () => set({ beam: slider.value }),
-    oninput: () => replace(told, slider.value),
-  });
-  return h("label", { class: "pick beam" }, "beam", slider, told);
 }
 
 /** @param {string} label @param {boolean} checked @param {(on: boolean) => void} run */

@@ -226,6 +226,7 @@ export function only(view, rows, columns) {
 
 /** @param {Axis} axis @param {number[]} places @returns {Part} */
 export function part(axis, places) {
+  if (places.length === count(axis)) return { places, axis }; // a picture stays one
   const names = labels(axis);
   return { places, axis: { kind: "words", labels: places.map((i) => names[i] ?? "") } };
 }

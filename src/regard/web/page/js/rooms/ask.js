@@ -1,0 +1,68 @@
+/** Ask: pictures and texts by turns, an answer behind them, and what each word saw of which picture. */
+
+import { answer, onStage } from "../ask/answer.js";
+import { input } from "../ask/input.js";
+import { PRESETS, read, refused, written } from "../ask/turns.js";
+import * as bench from "../bench/bench.js";
+import { none } from "./none.js";
+
+/** @typedef {import("../app.js").Context} Context */
+/** @typedef {import("../bench/address.js").State} State */
+/** @typedef {import("../bench/answer.js").Model} Model */
+
+export const room = { id: "ask", title: "Ask", mount };
+const TASKS = ["ask"];
+const NEW = 16; // tokens of an answer
+
+/** @param {HTMLElement} host @param {Context} context */
+async function mount(host, context) {
+  const { models: all } = await context.api.about();
+  const models = all.filter((each) => TASKS.includes(String(each["task"])));
+  if (!models.length)
+    return none(
+      host,
+      "No model that answers about pictures yet",
+      "Train a language model that talks about scenes, then a Flamingo around it, and start again with it:",
+      "regard train talk --out runs/talk",
+      "regard train ask --language runs/talk --out runs/ask",
+      "regard explore --model runs/ask",
+    );
+  context.register({ figures: () => [...onStage].flatMap((each) => each.figures()) });
+  return bench.create(host, {
+    context,
+    title: "Ask",
+    tasks: TASKS,
+    models: models.map((each) => ({ ...each, examples: [] })),
+    input: (place, hands) => input(place, hands, host),
+    answer,
+    ask,
+    empty: { title: "Ask something", says: "Choose a picture and write a question behind it." },
+    opening: () => ({ in: written(PRESETS[0]?.turns ?? []) }),
+    code,
+  });
+}
+
+/** @param {Model} model @param {State} state */
+function ask(model, state) {
+  const turns = read(state.input);
+  const why = refused(turns);
+  if (why) throw new Error(why);
+  if (!turns.at(-1)?.text.trim()) return null;
+  const told = turns.map(({ picture, text }) => ({ ...(picture ? { picture } : {}), text }));
+  return { model: model["name"], input: { told }, options: { max_new: NEW } };
+}
+
+/** The same in Python and on the command line. @param {Model} model @param {State} state */
+function code(model, state) {
+  const name = JSON.stringify(String(model["name"]));
+  const turns = read(state.input).map(({ picture, text }) => ({
+    shown: picture ? JSON.stringify(picture.startsWith("world:") ? picture : "photo.jpg") : "None",
+    text: JSON.stringify(text),
+  }));
+  const prompt = turns.map(({ shown, text }) => `(${shown}, ${text})`).join(", ");
+  const [only] = turns;
+  return {
+    python: `import regard\n\nask = regard.load(${name})\nregard.show(ask.attend([${prompt}], max_new_tokens=${NEW}))`,
+    ...(turns.length === 1 && only?.shown !== "None" ? { command: `regard ask ${only?.shown} ${only?.text} --model ${model["name"]}` } : {}),
+  }; // prettier-ignore
+}
