@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from regard.pipelines.pictured import Pictured
 
 COMPARED, TOGETHER = 256, 64  # pictures of a set by which networks are compared, and how many of them at once
+SMOOTH = 24  # cells along a side that look smooth
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,12 @@ def _rollout(look: _Look) -> Shown:
 
 def _gradcam(look: _Look) -> Shown:
     from regard.analysis.seeing import gradcam
+    from regard.analysis.seeing.decisive import resize
 
     found = gradcam(look.model, look.image, target=look.target)
-    return _decides(look, "Grad-CAM", found)
+    shown = _decides(look, "Grad-CAM", found)
+    rows, columns = (max(SMOOTH, side) for side in found.shape)  # laid over the picture smoothly, as in the paper
+    return replace(shown, sheets=[look.sheet("Grad-CAM", _to_one(resize(found, rows, columns)))])
 
 
 def _occlusion(look: _Look) -> Shown:

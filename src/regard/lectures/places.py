@@ -53,6 +53,7 @@ LONG = (
     "t:Ein Mann mit einem gelben Helm und einer orangefarbenen Weste steht auf einer Leiter neben einem großen Haus, "
     "während zwei andere Männer mit blauen Jacken unten auf der Straße warten und nach oben schauen."
 )
+THREE = "world-swin,world-maxvit,world-accvit"  # each groups its patches in another way
 WORLD = "w:it-en-7"  # a sentence of the little world, whose alignment is known
 
 PLACES: dict[str, Place] = {
@@ -102,6 +103,8 @@ PLACES: dict[str, Place] = {
     "see-rollout": _see("all layers together", "cifar10-vit", "photo:cat", how="rollout"),
     "see-decides": _see("what decides", "cifar10-vit", "photo:cat", **{"as": "decides"}),
     "see-pca": _see("features as colours", "cifar10-vit", "photo:cat", **{"as": "features"}),
+    "see-three": _see("Swin, MaxViT and ACC-ViT on one picture", THREE, "world:36", truth="1", **{"as": "compare"}),
+    "see-groups": _see("windows, grids and atrous groups", THREE, "world:36", **{"as": "groups"}),
     "see-detr": _see("boxes, and what each query looks at", "world-detr", "world:7"),
     "file-tired": _recorded("“… because it was too tired.”", "minilm-tired", look="encoder.blocks.3.attn:1", at="10"),
     "file-wide": _recorded("“… because it was too wide.”", "minilm-wide", look="encoder.blocks.3.attn:1", at="10"),

@@ -147,14 +147,14 @@ DECK = Deck(
             "vision",
             "Where vision Transformers look",
             "Swin, MaxViT and ACC-ViT group patches in different ways, and so their pictures of attention differ.",
-            place="see-decides",
-            command="regard list models",
+            place="see-three",
+            command="regard look world-swin world:36 --how gradcam --beside world-maxvit world-accvit",
         ),
         Topic(
             "groups",
             "Regional, sparse and atrous attention",
             "Early layers need not look everywhere: windows, grids and spread-out groups save most of the work.",
-            place="see-patch",
+            place="see-groups",
             claims=("partitions", "windows"),
         ),
         Topic(
