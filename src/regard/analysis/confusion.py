@@ -62,6 +62,17 @@ class Confusion:
         for again in np.random.default_rng(seed).multinomial(flat.sum(), flat / flat.sum(), size=times):
             yield Confusion(self.labels, tuple(map(tuple, again.reshape(size, size).tolist())))
 
+    def mistakes(self, most: int = 12) -> list[str]:
+        """The most frequent mistakes as lines of text, for more classes than a table can show."""
+        away = [
+            (count, name, self.labels[column])
+            for row, name in enumerate(self.labels)
+            for column, count in enumerate(self.counts[row])
+            if count and row != column
+        ]
+        often = sorted(away, key=lambda mistake: -mistake[0])[:most]
+        return [f"{count:>6}  {right} taken for {found}" for count, right, found in often]
+
     def table(self) -> list[str]:
         """The matrix as lines of text."""
         names = [name if len(name) <= 16 else f"{name[:15]}…" for name in self.labels]

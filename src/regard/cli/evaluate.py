@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from regard.pipelines import Evaluation, Pipeline
 
 GROUP = "Train and run"
+TABLED = 12  # classes whose mistakes fit a table in a terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,11 @@ def _table(found: "Evaluation") -> "Iterator[str]":
         facts += [] if score.higher_is_better or part else ["lower is better"]
         label = f"  {part}" if part else group
         yield f"{label:<{width}} {score.value:7.{digits}f}  {between:<14} {ink(', '.join(facts), DIM)}".rstrip()
-    if found.confusion is not None:
+    if found.confusion is not None and len(found.confusion.labels) <= TABLED:
         yield ""
         yield "what has a label (row), and what it was taken for:"
         yield from found.confusion.table()
+    elif found.confusion is not None and (wrong := found.confusion.mistakes()):
+        yield ""
+        yield "the most frequent mistakes:"
+        yield from wrong

@@ -53,3 +53,12 @@ def test_a_matrix_is_printed_with_what_has_a_label_in_its_row() -> None:
         "no      1    0",
         "yes     1    1",
     ]
+
+
+def test_of_many_classes_the_most_frequent_mistakes_are_told() -> None:
+    right = [*["cup"] * 5, *["ring"] * 4, "star"]
+    found = [*["ring"] * 3, "cup", "star", *["cup"] * 2, *["ring"] * 2, "star"]
+    assert [line.strip() for line in Confusion.of(found, right).mistakes(2)] == [
+        "3  cup taken for ring",
+        "2  ring taken for cup",
+    ]
