@@ -63,7 +63,13 @@ def widen(inputs: Inputs, rows: int) -> dict[str, Any]:
 
 def is_causal(model: nn.Module) -> bool:
     """Whether a model says that no word of it sees its future: ours write in steps, others mark their attentions."""
-    return hasattr(model, "step") or any(getattr(module, "is_causal", False) is True for module in model.modules())
+    return writes(model) or any(getattr(module, "is_causal", False) is True for module in model.modules())
+
+
+def writes(model: nn.Module) -> bool:
+    """Whether a model of ours goes on word by word; the steps of one that paints take noise away."""
+    step = getattr(model, "step", None)
+    return step is not None and "words" in signature(step).parameters
 
 
 def vocab_of(model: nn.Module) -> int | None:

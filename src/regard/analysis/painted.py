@@ -148,14 +148,6 @@ def score_words(maps: Sequence[Float[np.ndarray, "i j"]], masks: Sequence[Bool[n
     }
 
 
-def box_mask(box: tuple[float, float, float, float], size: int) -> Bool[np.ndarray, "s s"]:
-    """The pixels of a box that is given as shares of the sides."""
-    centres = (np.arange(size) + 0.5) / size
-    across, down = (centres >= box[0]) & (centres <= box[2]), (centres >= box[1]) & (centres <= box[3])
-    inside: np.ndarray = down[:, None] & across[None]
-    return inside
-
-
 def _fit(asked: Sequence[Named], taken: Sequence[Seen | None]) -> int:
     """Both right counts before either alone, and a kind before a colour."""
     worth = 0

@@ -128,33 +128,45 @@ def teach(
 
     AdamW leaves a ViT of this size at chance for hundreds of steps.
     """
-    optimizer = _optimizer(model, lr, recipe.weight_decay)
+
+    def lose(step: int) -> Tensor:
+        image, targets = _batch(seen, recipe, Chance(seed, "batch", step))
+        return F.cross_entropy(model(image), targets)
+
+    mean = {name: value.clone() for name, value in model.state_dict().items()} if recipe.average else {}
+    for step, loss in enumerate(descend(model, lose, steps=steps, lr=lr, weight_decay=recipe.weight_decay)):
+        _average(mean, model, min(recipe.average, (step + 1) / (step + 10)))
+        yield loss
+    if mean:
+        model.load_state_dict(mean)
+
+
+def descend(
+    model: nn.Module, lose: Callable[[int], Tensor], *, steps: int, lr: float = FAST, weight_decay: float = 0.0
+) -> Iterator[float]:
+    """Learn by Muon what makes the loss of each step small, and yield it; between steps, the model is in eval mode."""
+    optimizer = _optimizer(model, lr, weight_decay)
     warmup = max(1, steps // 10)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warmup, max(0.02, (steps - step) / (steps - warmup + 1)))
     )
-    mean = {name: value.clone() for name, value in model.state_dict().items()} if recipe.average else {}
     for step in range(steps):
         model.train()
-        image, targets = _batch(seen, recipe, Chance(seed, "batch", step))
         optimizer.zero_grad()
-        loss = F.cross_entropy(model(image), targets)
+        loss = lose(step)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
         model.eval()
-        _average(mean, model, min(recipe.average, (step + 1) / (step + 10)))
         yield loss.item()
-    if mean:
-        model.load_state_dict(mean)
 
 
 @torch.no_grad()
 def right(model: nn.Module, seen: Sights) -> Bool[Tensor, " n"]:
     """Which of the pictures are named right."""
     model.eval()
-    found = [model(_floats(seen.pixels[i : i + 250])).argmax(-1) for i in range(0, len(seen), 250)]
+    found = [model(floats(seen.pixels[i : i + 250])).argmax(-1) for i in range(0, len(seen), 250)]
     return torch.cat(found) == torch.from_numpy(seen.targets)
 
 
@@ -240,10 +252,10 @@ def _batch(seen: Sights, recipe: Recipe, chance: Chance) -> tuple[Float[Tensor, 
     if recipe.erase:
         pixels = erase(pixels, chance, recipe.erase)
     targets = one_hot(torch.from_numpy(seen.targets[rows]), seen.classes, recipe.label_smoothing)
-    return mix(_floats(pixels), targets, chance, mixup_alpha=recipe.mixup, cutmix_alpha=recipe.cutmix)
+    return mix(floats(pixels), targets, chance, mixup_alpha=recipe.mixup, cutmix_alpha=recipe.cutmix)
 
 
-def _floats(pixels: UInt8[np.ndarray, "b h w 3"]) -> Float[Tensor, "b 3 h w"]:
+def floats(pixels: UInt8[np.ndarray, "b h w 3"]) -> Float[Tensor, "b 3 h w"]:
     """Pictures from -1 to 1."""
     return torch.from_numpy(pixels.transpose(0, 3, 1, 2).astype(np.float32)) / 127.5 - 1
 

@@ -58,11 +58,11 @@ class Config:
 
 
 class Filmed(NamedTuple):
-    """Films and texts as vectors of length 1, and how well each film goes with its own text."""
+    """Films and texts as vectors of length 1, and how well each film goes with its own text, as a logit."""
 
     frames: Float[Tensor, "b f j"]
     text: Float[Tensor, "b j"]
-    score: Float[Tensor, " b"]
+    logits: Float[Tensor, " b"]
 
 
 class CLIP4Clip(nn.Module):

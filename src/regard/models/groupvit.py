@@ -84,6 +84,7 @@ class GroupViT(nn.Module):
         self.text = TextTower(config.text)
         self.to_text = nn.Linear(config.text.width, config.joint, bias=False)
         self.log_scale = nn.Parameter(torch.tensor(TEMPERATURE))
+        self.bias = None  # which a CLIP may have
         draw_weights(self)
 
     def grid(self, height: int, width: int) -> tuple[int, int]:
@@ -96,7 +97,11 @@ class GroupViT(nn.Module):
         *,
         lengths: Int[Tensor, " t"] | None = None,
     ) -> Matched:
-        return Matched(self.encode_image(image), self.encode_text(ids, lengths), self.log_scale.exp(), None)
+        return self.match(self.encode_image(image), self.encode_text(ids, lengths))
+
+    def match(self, image: Float[Tensor, "b j"], text: Float[Tensor, "t j"]) -> Matched:
+        """Vectors that were made before, as `forward` gives them."""
+        return Matched(image, text, self.log_scale.exp(), self.bias)
 
     def encode_image(self, image: Float[Tensor, "b c h w"]) -> Float[Tensor, "b j"]:
         """The vector of each picture, of length 1: that of the mean of its groups."""

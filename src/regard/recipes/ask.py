@@ -206,14 +206,12 @@ def put(given: "Sequence[Sequence[Part]]", tokenizer: Any, context: int) -> "tup
 def draw(scenes: Sequence[Any], processor: "Processor") -> "Tensor":
     """Scenes as a model sees them."""
     import numpy as np
-    import torch
 
     from regard.world import render_batch
 
     size = processor.size.height or 0  # which `begin` has set
     pixels = render_batch(scenes, size)["rgb"] if scenes else np.zeros((0, size, size, 3), np.uint8)
-    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in (processor.image_mean, processor.image_std))
-    return torch.from_numpy(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))).float().sub_(mean).div_(std)
+    return processor.numbers(pixels)
 
 
 def loss(model: "nn.Module", batch: Talked) -> "Tensor":

@@ -157,9 +157,8 @@ def start(recipe: Recipe, train: "Captioned") -> Begin:
 
     from regard.layers.mimetic import mimetic
     from regard.recipes import choose
-    from regard.recipes.pictured import MEAN, STD
+    from regard.recipes.shown import trained_tower, usual_processor, without_head
     from regard.text import Tokenizer
-    from regard.vision import Processor, Size
 
     torch.manual_seed(recipe.seed)
     family = choose.family_of(recipe.model)
@@ -174,32 +173,26 @@ def start(recipe: Recipe, train: "Captioned") -> Begin:
             "--set frozen=false"
         )
     size = recipe.size or config.tower.size
-    found = choose.trained_tower(recipe.tower, pickle=recipe.pickle) if recipe.tower else None
+    found = trained_tower(recipe.tower, pickle=recipe.pickle) if recipe.tower else None
     seen = replace(config.tower if found is None else found.model.config, size=size, classes=0)
     model: Any = family.model(replace(config, tower=seen))
     if recipe.init == "mimetic":
         mimetic(model)
-    processor = Processor(size=Size(height=size, width=size), image_mean=MEAN, image_std=STD)
     before: dict[str, Any] = {}
     if found is not None:
-        kept = {name: value for name, value in found.model.state_dict().items() if not name.startswith("head.")}
-        model.tower.load_state_dict(kept)
+        model.tower.load_state_dict(without_head(found.model))
         before = {"name": found.name, **({"data": found.card["data"]} if "data" in found.card else {})}
-        if found.processor is not None:
-            mean, std = found.processor.image_mean, found.processor.image_std
-            processor = replace(processor, image_mean=mean, image_std=std)
-    return Begin(family, model, tokenizer, processor, before)
+    return Begin(family, model, tokenizer, usual_processor(size, found), before)
 
 
 def batches(recipe: Recipe, begin: Begin, known: "Captioned", *, learn: bool = False) -> "Batches[Shown]":
     """Captions with their pictures, varied each time they are met; of a frozen tower, with what it saw."""
-    import numpy as np
     import torch
 
     from regard.data import Batches, Order
     from regard.data.padded import put_side_by_side
+    from regard.recipes.shown import plain_name, vary
     from regard.train.features import pixels_of, tower_features
-    from regard.vision import pad_and_crop
 
     tokenizer, processor = begin.tokenizer, begin.processor
     pairs = known.pairs()
@@ -210,38 +203,28 @@ def batches(recipe: Recipe, begin: Begin, known: "Captioned", *, learn: bool = F
         if learn and recipe.mirror
         else ids
     )
-    name = recipe.data.replace("/", " ") if recipe.data.startswith("world") else _plain(recipe.data)
+    name = plain_name(recipe.data)
     seen = (
         tower_features(begin.model.tower, known, processor, name=name)
         if frozen
         else pixels_of(known, processor, name=name)
     )
-    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in (processor.image_mean, processor.image_std))
 
     def collate(rows: Any, chance: "Chance | None") -> Shown:
         chosen, shown = [ids[row] for row in rows.tolist()], seen[[pairs[row][0] for row in rows.tolist()]]
         if frozen:
             image, features = None, torch.from_numpy(shown)
         else:
-            if chance is not None and recipe.mirror:
-                for k, row in enumerate(rows.tolist()):
-                    if chance.happens(0.5):
-                        shown[k], chosen[k] = shown[k, :, ::-1].copy(), mirrored[row]
-            if chance is not None and recipe.move:
-                shown = pad_and_crop(shown, chance, recipe.move, mode="reflect")
-            pixels = np.ascontiguousarray(shown.transpose(0, 3, 1, 2))
-            image, features = torch.from_numpy(pixels).float().sub_(mean).div_(std), None
+            if chance is not None:
+                turned = [mirrored[row] for row in rows.tolist()]
+                shown = vary(shown, chosen, turned, chance, mirror=recipe.mirror, move=recipe.move)
+            image, features = processor.numbers(shown), None
         padded, lengths = put_side_by_side(chosen, tokenizer.pad or 0)
         return Shown(image, features, torch.from_numpy(padded), lengths, rows)
 
     sizes = [len(row) for row in ids] if recipe.tokens else [1] * len(ids)
     room = max(recipe.tokens, max(sizes)) if recipe.tokens else min(recipe.batch_size, len(ids))
     return Batches(Order(sizes, room=room, seed=recipe.seed, data=known.checksum), collate)
-
-
-def _plain(name: str) -> str:
-    """A name that may stand in that of a file."""
-    return "".join(each if each.isalnum() else " " for each in name).split(" ")[-1] or "own"
 
 
 def words_in(batch: Shown) -> int:
@@ -337,10 +320,10 @@ def measure(recipe: Recipe, begin: Begin, model: Any) -> dict[str, Any]:
 
 def notes(begin: Begin) -> Sequence[str]:
     """How much of the model learns."""
-    learning = sum(each.numel() for each in begin.model.parameters() if each.requires_grad)
-    whole = sum(each.numel() for each in begin.model.parameters())
+    from regard.recipes.shown import count_learning
+
     seen = f"; the tower is {begin.before['name']}" if begin.before else ""
-    return [f"{learning:,} of {whole:,} parameters learn{seen}"]
+    return [f"{count_learning(begin.model)}{seen}"]
 
 
 def _pipeline(begin: Begin, model: Any, recipe: Recipe) -> Any:

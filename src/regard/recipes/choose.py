@@ -77,18 +77,3 @@ def _type_name(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return f"one of {', '.join(map(str, options))}"
     return str(getattr(hint, "__name__", hint)) if not options else str(hint)
-
-
-def trained_tower(name: str, *, pickle: bool = False) -> Any:
-    """A trained model of pictures that can be the tower of another model, as `--tower` names it."""
-    from regard.data import DataError
-    from regard.hub import CheckpointError, load
-    from regard.models import efficientnet, resnet, vit
-
-    try:
-        found = load(name, pickle=pickle)
-    except CheckpointError as error:
-        raise DataError(f"--tower {name} cannot be read: {error}") from None
-    if not isinstance(getattr(found.model, "config", None), vit.Config | resnet.Config | efficientnet.Config):
-        raise ValueError(f"--tower {name} is no ViT, ResNet or EfficientNet; give one of them")
-    return found

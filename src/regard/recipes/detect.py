@@ -132,7 +132,6 @@ def batches(recipe: Recipe, processor: "Processor", known: "Detections", *, coun
     from regard.vision.boxes import to_centres
 
     kept: dict[int, tuple[np.ndarray, Objects]] = {}
-    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in (processor.image_mean, processor.image_std))
 
     def open_one(row: int) -> "tuple[np.ndarray, Objects]":
         if row not in kept:
@@ -154,8 +153,7 @@ def batches(recipe: Recipe, processor: "Processor", known: "Detections", *, coun
                     mirrored = targets[i].boxes.clone()
                     mirrored[:, 0] = 1 - mirrored[:, 0]
                     targets[i] = Objects(targets[i].classes, mirrored)
-        image = torch.from_numpy(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))).float().sub_(mean).div_(std)
-        return Shown(image, targets, rows)
+        return Shown(processor.numbers(pixels), targets, rows)
 
     order = Order([1] * count, room=min(recipe.batch_size, count), seed=recipe.seed, data=_checksum(known))
     return Batches(order, collate)

@@ -7,6 +7,7 @@ is then kept in the cache.
 
 regard train match
 regard train match --loss sigmoid --set bias=true
+regard train match --model groupvit-world
 regard train match --data flickr8k --model clip-flickr8k --tower efficientnet-lite0-57934424.pth --pickle --text minilm
 """
 
@@ -19,9 +20,11 @@ from regard.train.plan import Plan
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from regard.analysis.scores import Score
     from regard.recipes.matched import Begin, Pairs, Rows
     from regard.train.task import Task
 
+LEAST = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)  # how alike a group and a class have to be, or the group is ground
 NOVEL = 500  # pictures with pairs that were never seen together, for the score on the way
 WATCHED = 1000  # pictures that are retrieved among on the way
 
@@ -31,7 +34,7 @@ class Recipe(Plan):
     data: str = "world"
     """The world (`world/1-3`: of one to three things), a named set with captions, or a folder of your own."""
     model: str = "clip-world-resnet"
-    """The model, by the name of a preset of clip."""
+    """The model, by the name of a preset of clip, or of groupvit, which also segments what it sees."""
     set: tuple[str, ...] = ()
     """Fields of the preset to change, such as joint=256 pool=attention bias=true."""
     tower: str = ""
@@ -98,7 +101,8 @@ def build(recipe: Recipe) -> "Task":
     begin = start(recipe, train)
     world = train.truth is not None
     watched = first(held, WATCHED)
-    card: dict[str, Any] = {"title": f"Pictures and texts: clip, {recipe.data}", "data": recipe.data}
+    title = f"Pictures and texts: {begin.family.name}, {recipe.data}"
+    card: dict[str, Any] = {"title": title, "data": recipe.data}
     card |= {"languages": ["en"]} if world or recipe.data == "flickr8k" else {}
     card |= {"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}
     novel = _novel(begin) if world else None
@@ -130,15 +134,16 @@ def loss(recipe: Recipe, model: "nn.Module", batch: "Pairs") -> "Tensor":
 
     device = next(iter(model.parameters())).device
     given = {name: each.to(device) for name, each in batch._asdict().items() if each is not None and name != "keys"}
-    matched = model(**given, chunk=recipe.chunk)
+    matched = model(**given, **({"chunk": recipe.chunk} if recipe.chunk else {}))
     return contrast(matched, batch.keys.to(device), loss=recipe.loss, gathered=recipe.gather)
 
 
 def hold(model: "nn.Module") -> None:
     """Cosines are never multiplied by more than 100 (Radford 2021, §2.5)."""
     from regard.models.clip import CLIP, MOST
+    from regard.models.groupvit import GroupViT
 
-    if isinstance(model, CLIP):
+    if isinstance(model, CLIP | GroupViT):
         model.log_scale.clamp_(max=MOST)
 
 
@@ -200,12 +205,32 @@ def measure(recipe: Recipe, begin: "Begin", model: Any) -> dict[str, Any]:
             continue
     for name in ("world", *(f"world/{each}" for each in STRANGE)) if world else ():
         found |= told(name, matching.evaluate(name, split="test", limit=NOVEL).scores)
+    if world and begin.family.name == "groupvit":
+        found |= told("test", segmented(begin, model))
     return found
+
+
+def segmented(begin: "Begin", model: Any, count: int = WATCHED) -> "dict[str, Score]":
+    """Zero-shot segmentation of the world: the mIoU over colours and kinds, beside the masks of other pictures.
+
+    What is like no class is the ground; how unlike that is, is chosen on other pictures than it is scored on.
+    """
+    from regard.analysis.segmenting import mean_iou
+    from regard.data.captions import captioned
+    from regard.data.painted import LABELS
+    from regard.recipes.matched import masks
+
+    val, test = (captioned("world/1-2", split, limit=count) for split in ("val", "test"))
+    fit = {least: mean_iou(masks(begin, model, val, LABELS, least), len(LABELS))["miou"].value for least in LEAST}
+    pairs = masks(begin, model, test, LABELS, max(fit, key=lambda least: fit[least]))
+    others = [(said, right) for (said, _), (_, right) in zip(pairs, pairs[1:] + pairs[:1], strict=True)]
+    swapped = {f"masks of other pictures: {name}": each for name, each in mean_iou(others, len(LABELS)).items()}
+    return mean_iou(pairs, len(LABELS)) | swapped
 
 
 def notes(begin: "Begin") -> "Sequence[str]":
     """How much of the model learns."""
-    learning = sum(each.numel() for each in begin.model.parameters() if each.requires_grad)
-    whole = sum(each.numel() for each in begin.model.parameters())
+    from regard.recipes.shown import count_learning
+
     towers = "".join(f"; its {name} tower is {which}" for name, which in begin.before.items())
-    return [f"{learning:,} of {whole:,} parameters learn{towers}"]
+    return [f"{count_learning(begin.model)}{towers}"]

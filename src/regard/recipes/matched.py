@@ -10,7 +10,7 @@ from zlib import crc32
 
 if TYPE_CHECKING:
     import numpy as np
-    from torch import Tensor, nn
+    from torch import Tensor
 
     from regard.chance import Chance
     from regard.data import Batches
@@ -62,25 +62,23 @@ def start(recipe: "Recipe", train: "Captioned") -> Begin:
     from regard.layers.mimetic import mimetic
     from regard.models import bert
     from regard.recipes import choose
-    from regard.recipes.pictured import MEAN, STD
-    from regard.text import Tokenizer
-    from regard.vision import Processor, Size
+    from regard.recipes.shown import trained_tower, usual_processor, without_head
 
     torch.manual_seed(recipe.seed)
     family = choose.family_of(recipe.model)
-    if family.name != "clip":
+    if family.name not in ("clip", "groupvit"):
         raise ValueError(f"{recipe.model} is a {family.name}, which matches no texts; choose a preset of clip")
     config: Any = replace(family.presets[recipe.model], **choose.parse(family, recipe.set))
+    if family.name == "groupvit":
+        return _grouping(recipe, train, family, config)
     if config.bias and recipe.loss == "softmax":
         raise ValueError("a bias changes no choice among texts, so that nothing teaches it; say --loss sigmoid")
-    seer = choose.trained_tower(recipe.tower, pickle=recipe.pickle) if recipe.tower else None
+    seer = trained_tower(recipe.tower, pickle=recipe.pickle) if recipe.tower else None
     reader = _trained_text(recipe)
     if isinstance(config.text, bert.Config) and reader is None:
         raise ValueError(f"{recipe.model} reads with a trained BERT, and none is named; give --text, say a MiniLM")
     if reader is None:
-        said = (caption for some in train.captions for caption in some)
-        kind: Any = "words" if train.truth is not None else "pieces"
-        tokenizer = Tokenizer.train(said, kind=kind, vocab=recipe.vocab, lower=recipe.lower)
+        tokenizer = _fresh_tokenizer(recipe, train)
         config = replace(config, text=replace(config.text, vocab=tokenizer.vocab))
     else:
         tokenizer = reader.tokenizer
@@ -90,20 +88,41 @@ def start(recipe: "Recipe", train: "Captioned") -> Begin:
     model: Any = family.model(replace(config, image=seen))
     if recipe.init == "mimetic":
         mimetic(model)
-    processor, before = Processor(size=Size(height=size, width=size), image_mean=MEAN, image_std=STD), {}
-    if seer is not None:
-        model.image.load_state_dict(_without_head(seer.model))
-        before["image"] = seer.name
-        if seer.processor is not None:
-            mean, std = seer.processor.image_mean, seer.processor.image_std
-            processor = replace(processor, image_mean=mean, image_std=std)
-    if reader is not None:
-        model.text.load_state_dict(_without_head(reader.model))
-        before["text"] = reader.name
+    before = {}
+    for name, found in (("image", seer), ("text", reader)):
+        if found is not None:
+            getattr(model, name).load_state_dict(without_head(found.model))
+            before[name] = found.name
     frozen = {"trained": before, "both": ("image", "text"), "none": ()}.get(recipe.freeze, (recipe.freeze,))
     for name in frozen:
         getattr(model, name).requires_grad_(False)
-    return Begin(family, model, tokenizer, processor, frozenset(frozen), before)
+    return Begin(family, model, tokenizer, usual_processor(size, seer), frozenset(frozen), before)
+
+
+def _grouping(recipe: "Recipe", train: "Captioned", family: Any, config: Any) -> Begin:
+    """A fresh GroupViT, which has no towers to bring along."""
+    from regard.layers.mimetic import mimetic
+    from regard.recipes.shown import usual_processor
+
+    refused = {"tower": recipe.tower, "text": recipe.text, "chunk": recipe.chunk}
+    refused |= {"loss": recipe.loss if recipe.loss != "softmax" else ""}
+    for name, given in refused.items():
+        if given:
+            raise ValueError(f"--{name} {given} is of no use to {recipe.model}; leave it out")
+    tokenizer, size = _fresh_tokenizer(recipe, train), recipe.size or config.size
+    model = family.model(replace(config, size=size, text=replace(config.text, vocab=tokenizer.vocab)))
+    if recipe.init == "mimetic":
+        mimetic(model)
+    return Begin(family, model, tokenizer, usual_processor(size), frozenset(), {})
+
+
+def _fresh_tokenizer(recipe: "Recipe", train: "Captioned") -> "Tokenizer":
+    """Of the words of the world, or of pieces of words where people wrote the captions."""
+    from regard.text import Tokenizer
+
+    said = (caption for some in train.captions for caption in some)
+    kind: Any = "words" if train.truth is not None else "pieces"
+    return Tokenizer.train(said, kind=kind, vocab=recipe.vocab, lower=recipe.lower)
 
 
 def _trained_text(recipe: "Recipe") -> Any:
@@ -123,10 +142,6 @@ def _trained_text(recipe: "Recipe") -> Any:
     return found
 
 
-def _without_head(model: "nn.Module") -> "dict[str, Tensor]":
-    return {name: tensor for name, tensor in model.state_dict().items() if not name.startswith("head.")}
-
-
 class Rows(NamedTuple):
     """Pictures and all their captions, as the model takes them."""
 
@@ -143,6 +158,7 @@ def rows_of(recipe: "Recipe", begin: Begin, known: "Captioned") -> Rows:
 
     from regard.data.kept import kept
     from regard.pipelines.match import encode
+    from regard.recipes.shown import plain_name
     from regard.train.features import pixels_of, tower_features, weights_hash
 
     pairs, context = known.pairs(), begin.model.config.context
@@ -150,7 +166,7 @@ def rows_of(recipe: "Recipe", begin: Begin, known: "Captioned") -> Rows:
     ids = encode(begin.tokenizer, texts, limit=context)
     varied = recipe.mirror and not begin.frozen
     mirrored = encode(begin.tokenizer, [known.mirror(i, j) for i, j in pairs], limit=context) if varied else ids
-    name = "".join(each if each.isalnum() else " " for each in recipe.data).strip()[-40:]
+    name = plain_name(recipe.data)
     told = None
     if "image" in begin.frozen:
         seen: np.ndarray = tower_features(begin.model.image, known, begin.processor, name=name)
@@ -176,13 +192,10 @@ def _told(begin: Begin, rows: "Sequence[Sequence[int]]") -> "np.ndarray":
 
 
 def pad(begin: Begin, rows: "Sequence[Sequence[int]]") -> "tuple[Tensor, Tensor | None]":
-    import torch
+    """Rows side by side as the text tower reads them."""
+    from regard.pipelines.match import fill
 
-    filled = getattr(begin.model.config.text, "filled", False)
-    longest = begin.model.config.context if filled else max(map(len, rows))
-    empty = begin.tokenizer.pad or 0
-    ids = torch.tensor([[*row, *[empty] * (longest - len(row))] for row in rows])
-    return ids, None if filled else torch.tensor([len(row) for row in rows])
+    return fill(begin.model.config, rows, begin.tokenizer.pad or 0)
 
 
 def batches(recipe: "Recipe", begin: Begin, known: "Captioned") -> "Batches[Pairs]":
@@ -208,20 +221,17 @@ def _collate(
     import numpy as np
     import torch
 
-    from regard.vision import pad_and_crop
+    from regard.recipes.shown import vary
 
     seen, ids = np.array(rows.seen[pictures]), [rows.ids[i] for i in which]
     image = features = told = lengths = padded = None
     if "image" in begin.frozen:
         features = torch.from_numpy(seen).float()
     else:
-        if chance is not None and recipe.mirror and not begin.frozen:
-            for k, i in enumerate(which):
-                if chance.happens(0.5):
-                    seen[k], ids[k] = seen[k, :, ::-1].copy(), rows.mirrored[i]
-        if chance is not None and recipe.move:
-            seen = pad_and_crop(seen, chance, recipe.move, mode="reflect")
-        image = numbers(begin, seen)
+        if chance is not None:
+            turned, mirror = [rows.mirrored[i] for i in which], recipe.mirror and not begin.frozen
+            seen = vary(seen, ids, turned, chance, mirror=mirror, move=recipe.move)
+        image = begin.processor.numbers(seen)
     if rows.told is not None:
         told = torch.from_numpy(np.array(rows.told[which]))
     else:
@@ -229,16 +239,6 @@ def _collate(
     # By their very words, also in a mirror, and the same in every process.
     keys = torch.tensor([crc32(np.asarray(row, "<i4").tobytes()) for row in ids])
     return Pairs(image, features, padded, lengths, told, keys)
-
-
-def numbers(begin: Begin, pixels: "np.ndarray") -> "Tensor":
-    """Pixels as a tower reads them."""
-    import numpy as np
-    import torch
-
-    colours = (begin.processor.image_mean, begin.processor.image_std)
-    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in colours)
-    return torch.from_numpy(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))).float().sub_(mean).div_(std)
 
 
 def seen_vectors(begin: Begin, model: Any, rows: Rows) -> "Tensor":
@@ -252,7 +252,7 @@ def seen_vectors(begin: Begin, model: Any, rows: Rows) -> "Tensor":
         if "image" in begin.frozen:
             found.append(model.encode_seen(torch.from_numpy(part).float().to(model.log_scale.device)))
         else:
-            found.append(model.encode_image(numbers(begin, part).to(model.log_scale.device)))
+            found.append(model.encode_image(begin.processor.numbers(part).to(model.log_scale.device)))
     return torch.cat(found)
 
 
@@ -276,4 +276,32 @@ def text_vectors(begin: Begin, model: Any, rows: "Sequence[Sequence[int]]") -> "
     ids, lengths = pad(begin, rows)
     device = model.log_scale.device
     found: Tensor = model.encode_text(ids.to(device), None if lengths is None else lengths.to(device))
+    return found
+
+
+def masks(
+    begin: Begin, model: Any, known: "Captioned", labels: "Sequence[str]", least: float
+) -> "list[tuple[np.ndarray, np.ndarray]]":
+    """The class of each pixel of pictures of the world as a GroupViT says it, and as it is; -1 is the ground."""
+    import numpy as np
+    import torch
+
+    from regard.analysis.zero_shot import WORLD, class_vectors
+    from regard.pipelines.match import encode
+
+    if known.truth is None:
+        raise ValueError("nobody knows the masks of these pictures; give those of the world")
+    place = {label: i for i, label in enumerate(labels)}
+    truths = [known.truth(i).picture for i in range(len(known))]
+    said = list[np.ndarray]()
+    with torch.no_grad():
+        vectors = class_vectors(lambda some: text_vectors(begin, model, encode(begin.tokenizer, some)), labels, WORLD)
+        for start in range(0, len(truths), TOGETHER):
+            image = begin.processor([each.rgb for each in truths[start : start + TOGETHER]])
+            said += list(model.segment(image.to(vectors.device), vectors, least=least).cpu().numpy())
+    found = []
+    for picture, pixels in zip(truths, said, strict=True):
+        named = [place[f"{thing.colour} {thing.kind}"] for thing in picture.scene.things]
+        near = np.arange(picture.size) * len(pixels) // picture.size  # the model may see pictures of another size
+        found.append((pixels[near][:, near], np.asarray([*named, -1])[picture.instance]))  # -1 is the last of them
     return found

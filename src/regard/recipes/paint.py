@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from regard.models.family import Family
     from regard.text import Tokenizer
     from regard.train.task import Task
+    from regard.vision import Processor
 
 Lose = Callable[["nn.Module", "Asked"], "Tensor"]
 
@@ -102,14 +103,17 @@ def build(recipe: Recipe) -> "Task":
     from regard.vision import Processor, Size
 
     train, held = world_phrases("train", recipe.pictures), world_phrases("val", WATCHED)
-    family, model, tokenizer = begin(recipe)
+    family, model, tokenizer, seen_by = begin(recipe)
     if recipe.init == "mimetic":
+        # Words are no neighbours of places, and what is trained already stays as it is.
+        spared = (*model.cross_attentions, *family.frozen)
         for name, part in model.named_modules():
-            if isinstance(part, Attention) and name not in model.cross_attentions:  # words are no neighbours of places
+            if isinstance(part, Attention) and not name.startswith(spared):
                 mimetic(part)
     writes = family.name == "dalle"
     side = Paint.of(model, tokenizer).size
-    learnt, watched = (batches(recipe, tokenizer, model, known, side) for known in (train, held))
+    own = Processor(size=Size(height=side, width=side), image_mean=MEAN, image_std=STD)
+    learnt, watched = (batches(recipe, tokenizer, model, known, side, own, seen_by or own) for known in (train, held))
     lose: Lose = {"dalle": write_loss, "diffusion": denoise_loss, "unclip": vector_loss}[family.name]
     each = model.length if writes else 1
 
@@ -121,7 +125,7 @@ def build(recipe: Recipe) -> "Task":
         model=model,
         family=family,
         tokenizer=tokenizer,
-        processor=Processor(size=Size(height=side, width=side), image_mean=MEAN, image_std=STD),
+        processor=own,
         batches=learnt,
         size=lambda batch: len(batch.rows) * each,
         loss=lose,
@@ -134,10 +138,14 @@ def build(recipe: Recipe) -> "Task":
     )
 
 
-def begin(recipe: Recipe) -> tuple["Family", Any, "Tokenizer"]:
-    """A fresh model and its tokenizer; what it needs that is trained already is put into it."""
+def begin(recipe: Recipe) -> tuple["Family", Any, "Tokenizer", "Processor | None"]:
+    """A fresh model and its tokenizer; what it needs that is trained already is put into it.
+
+    A CLIP in it is shown pictures by a processor of its own.
+    """
     import torch
 
+    from regard.data import DataError
     from regard.recipes import choose
     from regard.text import Tokenizer
 
@@ -150,19 +158,23 @@ def begin(recipe: Recipe) -> tuple["Family", Any, "Tokenizer"]:
         if (given := getattr(recipe, name)) and needs[family.name] != name:
             raise ValueError(f"--{name} {given} is of no use to {recipe.model}; leave it out")
     if family.name == "unclip":
-        seer, told = load_part(recipe.clip, "clip")
-        _, model = choose.build(recipe.model, recipe.set, {"clip": seer.config})
-        _put(model, "clip", seer)
-        return family, model, told
+        seer = load_part(recipe.clip, "clip")
+        if seer.processor is None:
+            raise DataError(
+                f"--clip {recipe.clip} does not say how it is shown pictures; add a preprocessor_config.json"
+            )
+        _, model = choose.build(recipe.model, recipe.set, {"clip": seer.model.config})
+        _put(model, "clip", seer.model)
+        return family, model, seer.tokenizer, seer.processor
     tokenizer = Tokenizer.train(phrases_of(), vocab=1000, kind="words", lower=True)
     if family.name == "diffusion":
-        return *choose.build(recipe.model, recipe.set, {"vocab": tokenizer.vocab}), tokenizer
-    coder, _ = load_part(recipe.coder, "vqvae")
+        return *choose.build(recipe.model, recipe.set, {"vocab": tokenizer.vocab}), tokenizer, None
+    coder = load_part(recipe.coder, "vqvae").model
     writer = replace(family.presets[recipe.model].writer, vocab=tokenizer.vocab + coder.config.codes + 1)
     decided = {"vocab": tokenizer.vocab, "coder": coder.config, "writer": writer}
     _, model = choose.build(recipe.model, recipe.set, decided)
     _put(model, "coder", coder)
-    return family, model, tokenizer
+    return family, model, tokenizer, None
 
 
 def _put(model: Any, name: str, part: Any) -> None:
@@ -170,8 +182,8 @@ def _put(model: Any, name: str, part: Any) -> None:
     getattr(model, name).load_state_dict(part.state_dict())
 
 
-def load_part(wanted: str, kind: str) -> tuple[Any, Any]:
-    """A trained model that is to be part of another, and its tokenizer."""
+def load_part(wanted: str, kind: str) -> Any:
+    """The checkpoint of a trained model that is to be part of another."""
     from regard.data import DataError
     from regard.hub import CheckpointError, load
 
@@ -185,7 +197,7 @@ def load_part(wanted: str, kind: str) -> tuple[Any, Any]:
         raise DataError(f"--{flag} {wanted} cannot be used: {error}") from None
     if found.family is None or found.family.name != kind:
         raise DataError(f"--{flag} {wanted} is no {kind}; {way}")
-    return found.model, found.tokenizer
+    return found
 
 
 def phrases_of() -> list[str]:
@@ -197,14 +209,22 @@ def phrases_of() -> list[str]:
     return ["a an and " + " ".join((*COLOURS, *fills, *KINDS, *WAYS))]
 
 
-def batches(recipe: Recipe, tokenizer: "Tokenizer", model: Any, known: "Phrased", side: int) -> "Batches[Asked]":
+def batches(
+    recipe: Recipe,
+    tokenizer: "Tokenizer",
+    model: Any,
+    known: "Phrased",
+    side: int,
+    own: "Processor",
+    seen_by: "Processor",
+) -> "Batches[Asked]":
     """Pictures with their phrases in any order; noise and times are the batch's own, and in a measurement always those.
 
-    In training, phrases vary and are now and then left out.
+    In training, phrases vary and are now and then left out. The model has pictures by its `own` processor, and what
+    sees them before it, as a CLIP does, by that of `seen_by`.
     """
     from zlib import crc32
 
-    import numpy as np
     import torch
 
     from regard.chance import Chance
@@ -213,14 +233,14 @@ def batches(recipe: Recipe, tokenizer: "Tokenizer", model: Any, known: "Phrased"
     from regard.pipelines.paint import encode
 
     pixels = known.at(side)
-    kept = keep(model, known, pixels)
+    kept = keep(model, known, pixels, seen_by)
 
     def collate(rows: Any, chance: Chance | None) -> Asked:
         said = [str(known.phrase(row, chance)) for row in rows.tolist()]
         asked = [chance is None or not chance.happens(recipe.unasked) for _ in said]
         told = encode(model, tokenizer, [text if wanted else "" for text, wanted in zip(said, asked, strict=True)])
         ids, lengths = (torch.from_numpy(each) for each in put_side_by_side(told, tokenizer.pad or 0))
-        image = torch.from_numpy(np.ascontiguousarray(pixels[rows].transpose(0, 3, 1, 2))).float().div_(127.5).sub_(1)
+        image = own.numbers(pixels[rows])
         dice = torch.Generator().manual_seed((chance or Chance(0, "held", int(rows[0]))).bits() >> 1)
         # Times spread evenly over the batch, so that its loss depends less on luck (Kingma 2021).
         time = (torch.rand(1, generator=dice) + torch.arange(len(rows)) / len(rows)) % 1
@@ -231,24 +251,18 @@ def batches(recipe: Recipe, tokenizer: "Tokenizer", model: Any, known: "Phrased"
     return Batches(Order([1] * len(known), room=room, seed=recipe.seed, data=crc32(pixels.tobytes())), collate)
 
 
-def keep(model: Any, known: "Phrased", pixels: "np.ndarray") -> "Tensor":
+def keep(model: Any, known: "Phrased", pixels: "np.ndarray", processor: "Processor") -> "Tensor":
     """What is made of all pictures once: tokens for a writer, vectors where a CLIP sees them, else nothing."""
     import torch
 
-    from regard.pipelines.paint import MEAN, STD
-
-    if not hasattr(model, "encode") and not hasattr(model, "see"):
+    make = getattr(model, "encode", None) or getattr(model, "see", None)
+    if make is None:
         return torch.empty(len(pixels), 0)
-    make = model.encode if hasattr(model, "encode") else model.see
     if hasattr(model, "see"):
         pixels = known.at(model.config.clip.size)
-    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in (MEAN, STD))
-    found = []
     with torch.no_grad():
-        for start in range(0, len(pixels), 256):
-            image = torch.from_numpy(pixels[start : start + 256].transpose(0, 3, 1, 2).copy()).float()
-            found.append(make((image - mean) / std))
-    return torch.cat(found)
+        parts = (pixels[start : start + 256] for start in range(0, len(pixels), 256))
+        return torch.cat([make(processor.numbers(part)) for part in parts])
 
 
 def denoise_loss(model: "nn.Module", batch: Asked) -> "Tensor":

@@ -120,7 +120,6 @@ def check(family: Any, name: str) -> None:
 
 def batches(recipe: PictureTuning, processor: "Processor", known: "Pictures", size: int) -> "Batches[Shown]":
     """Pictures of one size in any order; each time they are met they are varied, in a measurement never."""
-    import numpy as np
     import torch
 
     from regard.chance import Chance
@@ -128,13 +127,12 @@ def batches(recipe: PictureTuning, processor: "Processor", known: "Pictures", si
     from regard.vision import mix, one_hot, repeated
 
     pixels, classes = known.arrays(size), len(known.labels)
-    mean, std = (torch.tensor(each).view(3, 1, 1) * 255 for each in (processor.image_mean, processor.image_std))
 
     def collate(rows: Any, chance: Chance | None) -> Shown:
         if chance is not None and recipe.repeats > 1:
             rows = repeated(rows, recipe.repeats)
         shown = pixels[rows] if chance is None else vary(recipe, pixels[rows], chance)
-        image = torch.from_numpy(np.ascontiguousarray(shown.transpose(0, 3, 1, 2))).float().sub_(mean).div_(std)
+        image = processor.numbers(shown)
         targets = one_hot(torch.from_numpy(known.targets[rows]), classes, recipe.label_smoothing if chance else 0.0)
         if chance is not None and (recipe.mixup or recipe.cutmix):
             image, targets = mix(image, targets, chance, mixup_alpha=recipe.mixup, cutmix_alpha=recipe.cutmix)

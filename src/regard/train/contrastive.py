@@ -44,6 +44,13 @@ def contrast(
     return (lost[0] + lost[1]) / 2
 
 
+def choose_each_other(logits: Float[Tensor, "b b"], keys: Int[Tensor, " b"]) -> Float[Tensor, ""]:
+    """The same by softmax, of a model that compares pairs in its own way: row i and column i belong together."""
+    own = torch.arange(len(logits), device=logits.device)
+    others = (keys[:, None] == keys).fill_diagonal_(False)
+    return (_softmax(logits.float(), others, own) + _softmax(logits.float().T, others, own)) / 2
+
+
 def _softmax(logits: Float[Tensor, "b n"], others: Bool[Tensor, "b n"], own: Int[Tensor, " b"]) -> Float[Tensor, ""]:
     return F.cross_entropy(logits.masked_fill(others, -torch.inf), own, reduction="sum")
 

@@ -108,6 +108,12 @@ class Processor:
             visible[i, :rows, :columns] = True
         return Padded(image, visible)
 
+    def numbers(self, pixels: UInt8[np.ndarray, "b h w 3"]) -> Float[Tensor, "b 3 h w"]:
+        """The same of pictures that were cut before, faster: in each channel, all values lie on a line."""
+        first, last = (torch.from_numpy(self._table()[:, i]).view(3, 1, 1) for i in (0, 255))
+        image = torch.from_numpy(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))).float()
+        return image.mul_((last - first) / 255).add_(first)
+
     def cut(self, picture: Shown) -> UInt8[np.ndarray, "h w 3"]:
         """One picture resized and cropped, before its pixels become numbers."""
         image = picture if isinstance(picture, Image.Image) else from_array(picture)

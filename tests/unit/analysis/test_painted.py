@@ -8,7 +8,6 @@ import pytest
 from regard.analysis.painted import (
     Seen,
     as_asked,
-    box_mask,
     colour_of,
     hold_against,
     judge,
@@ -107,9 +106,8 @@ def test_a_judge_enlarges_pictures_and_asks_its_detector() -> None:
 
 
 def test_maps_of_words_are_scored_by_what_the_words_name() -> None:
-    mask = box_mask((0.0, 0.0, 0.5, 0.5), 8)
-    assert mask[:4, :4].all()
-    assert mask.sum() == 16
+    mask = np.zeros((8, 8), bool)
+    mask[:4, :4] = True
     right, wrong = np.zeros((4, 4)), np.zeros((4, 4))
     right[:2, :2], wrong[3, 3] = 1, 1
     found = score_words([right, wrong], [mask, mask])

@@ -69,7 +69,7 @@ def test_films_are_compared_with_all_texts_as_with_their_own(way: str) -> None:
     found = model(film, ids)
     logits = model.compare(found.frames, found.text)
     assert logits.shape == (3, 3)
-    torch.testing.assert_close(logits.diagonal(), found.score, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(logits.diagonal(), found.logits, atol=1e-5, rtol=1e-4)
 
 
 @torch.no_grad()
@@ -80,5 +80,5 @@ def test_the_order_of_frames_counts_where_they_are_looked_over(way: str) -> None
     for parameter in model.parameters():  # fresh ones are so small that nothing would be seen
         torch.nn.init.normal_(parameter, std=0.3)
     film, ids = torch.randn(1, 4, 3, 16, 16), torch.randint(48, (1, 5))
-    change = (model(film, ids).score - model(film.flip(1), ids).score).abs().item()
+    change = (model(film, ids).logits - model(film.flip(1), ids).logits).abs().item()
     assert (change > 1e-3) == (way != "mean")

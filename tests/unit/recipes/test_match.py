@@ -12,13 +12,15 @@ from PIL import Image
 import regard
 from regard.chance import Chance
 from regard.data import Batches, DataError
+from regard.data.described import world_captions
 from regard.data.named import world_named
 from regard.hub import save
 from regard.models import build as build_model
 from regard.models import clip, efficientnet
 from regard.models.clip import CLIP, MOST, PRESETS
 from regard.pipelines.match import Matching
-from regard.recipes.match import Recipe, build, hold
+from regard.recipes.match import Recipe, build, hold, segmented
+from regard.recipes.matched import start
 from regard.train.contrastive import contrast
 from regard.train.loop import fit
 
@@ -94,6 +96,22 @@ def test_towers_that_stay_as_they_are_are_seen_by_what_is_kept(folder: Path, tmp
     assert all(each.requires_grad for each in model.text.parameters())
     matched = model.eval()(seen=batch.seen, ids=batch.ids, lengths=batch.lengths)
     torch.testing.assert_close(task.loss(model, batch), contrast(matched, batch.keys))
+
+
+def test_a_model_that_groups_learns_from_captions_and_is_scored_by_masks(folder: Path, tmp_path: Path) -> None:
+    given = recipe(folder, model="groupvit-nano", loss="softmax", steps=2, evaluate=2, warmup=1)
+    assert fit(build(given), given, tmp_path / "run", quiet=True).finished
+    found: Any = regard.load(tmp_path / "run")
+    assert found.attend((Image.new("RGB", (16, 16), "red"), ["all is red"])).axes
+    begin = start(given, world_captions("train", count=8))
+    scores = segmented(begin, begin.model.eval(), 4)
+    assert {"miou", "things", "masks of other pictures: miou"} <= set(scores)
+    assert all(0 <= each.value <= 100 for each in scores.values())
+
+
+def test_a_model_that_groups_takes_no_towers(folder: Path) -> None:
+    with pytest.raises(ValueError, match="--chunk 2 is of no use to groupvit-nano; leave it out"):
+        build(recipe(folder, model="groupvit-nano", loss="softmax", chunk=2))
 
 
 def test_a_temperature_is_held_within_bounds() -> None:

@@ -2,18 +2,21 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
 
 import regard
+from regard.data import DataError
+from regard.data.phrased import world_phrases
 from regard.hub import load, save
 from regard.models import build
 from regard.models.family import family
 from regard.recipes import paint, vqvae
 from regard.text import Tokenizer
 from regard.train.loop import fit
+from regard.vision import Processor, Size
 
 SMALL: dict[str, Any] = {
     "steps": 4, "batch_size": 4, "evaluate": 2, "save": 2, "warmup": 1, "threads": 1, "pictures": 12,
@@ -48,7 +51,14 @@ def test_codes_are_trained_and_the_card_says_how_many_are_used(coder: str) -> No
 def seer(tmp_path: Path) -> str:
     """A CLIP, and a tokenizer that goes with it."""
     tokenizer = Tokenizer.train(paint.phrases_of(), vocab=48, kind="words")
-    save(tmp_path / "clip", build("clip-nano"), family=family("clip"), tokenizer=tokenizer, card={"task": "match"})
+    save(
+        tmp_path / "clip",
+        build("clip-nano"),
+        family=family("clip"),
+        tokenizer=tokenizer,
+        card={"task": "match"},
+        processor=Processor(size=Size(height=16, width=16), image_mean=(0.9, 0.8, 0.7), image_std=(0.1, 0.2, 0.3)),
+    )
     return str(tmp_path / "clip")
 
 
@@ -99,7 +109,17 @@ def test_phrases_vary_in_training_and_are_now_and_then_left_out_but_never_in_a_m
     assert all((each.lengths > 1).all() for each in first)
 
 
+def test_a_clip_sees_pictures_as_it_is_used_to(seer: str) -> None:
+    task = paint.build(replace(PAINT, model="unclip-nano", clip=seer))
+    batch, model, matching = next(iter(task.batches)), cast(Any, task.model), cast(Any, regard.load(seer))
+    shown = world_phrases("train", PAINT.pictures).at(16)[batch.rows]
+    assert torch.allclose(batch.kept, model.lengthen(matching.images(list(shown))), atol=1e-4)
+
+
 def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    save(tmp_path / "bare", build("clip-nano"), family=family("clip"), card={"task": "match"})
+    with pytest.raises(DataError, match=r"does not say how it is shown pictures; add a preprocessor_config\.json"):
+        paint.build(replace(PAINT, model="unclip-nano", clip=str(tmp_path / "bare")))
     with pytest.raises(ValueError, match="this model goes by a trained vqvae; make one by `regard train vqvae --"):
         paint.build(replace(PAINT, model="dalle-nano"))
     with pytest.raises(ValueError, match="--coder x is of no use to diffusion-nano; leave it out"):

@@ -59,6 +59,13 @@ def test_a_batch_is_what_its_pictures_are_alone() -> None:
     assert torch.equal(processor(some), torch.cat([processor(each) for each in some]))
 
 
+@pytest.mark.parametrize("change", [{}, {"rescale_offset": True}, {"include_top": True}, {"do_normalize": False}])
+def test_pixels_that_were_cut_before_become_the_same_numbers(change: dict[str, Any]) -> None:
+    one = Processor(size=Size(height=8, width=8), image_mean=(0.4, 0.5, 0.6), image_std=(0.2, 0.3, 0.4), **change)
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 8, 8, 3), np.uint8)
+    assert torch.allclose(one.numbers(pixels), one(list(pixels)), atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

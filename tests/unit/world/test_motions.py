@@ -1,5 +1,6 @@
 """What is said of a clip is true of it, and what is plainly true is said."""
 
+from regard.world.language import motions
 from regard.world.language.motions import FAR, WAYS, events, narrate
 from regard.world.video import clip
 
@@ -40,3 +41,12 @@ def test_something_is_said_of_most_clips_and_all_ways_occur() -> None:
     assert sum(bool(each.events) for each in said) > 50
     assert {event.way for each in said for event in each.events} >= set(WAYS)
     assert any(not event.way for each in said for event in each.events)
+
+
+def test_clips_are_handed_out_by_number_with_something_to_say_of_each() -> None:
+    view = motions(frames=8, things=(1, 2))
+    some = list(view[:40])
+    assert all(each.motion.events and each.motion == narrate(each.clip) for each in some)
+    assert [each.motion for each in view.part(1, 2)[:3]] == [some[i].motion for i in (1, 3, 5)]
+    assert motions(split="test", frames=8, things=(1, 2))[3].motion != some[3].motion
+    assert view.card()["frames"] == 8

@@ -1,12 +1,13 @@
 """A model that writes with a cache says what it says without one."""
 
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from regard.analysis.anatomy import read_answer
+from regard.analysis.anatomy import read_answer, writes
 from regard.analysis.doctor.company import LEAST, distance
 from regard.analysis.doctor.finding import Finding, judge, skip
 from regard.analysis.doctor.patient import Patient
@@ -27,12 +28,13 @@ def cache(patient: Patient) -> Finding:
         return skip(CHECK, "it reads no words")
     inputs = patient.draw()
     words: Tensor = inputs[patient.written]
-    if hasattr(model, "step"):
-        away = [distance(_steps(model, words, _start(model, inputs)), patient.answer(inputs))]
+    if writes(model):
+        beside = {name: inputs[name] for name in signature(model.step).parameters if name in inputs}
+        away = [distance(_steps(model, words, _start(model, inputs), beside), patient.answer(inputs))]
         if "visible" in signature(model.step).parameters and "visible" in patient.takes:
             real = torch.ones_like(words, dtype=torch.bool)
             real[1, :2] = False
-            stepped = _steps(model, words, _start(model, inputs), real)
+            stepped = _steps(model, words, _start(model, inputs), beside | {"visible": real})
             away.append(distance(stepped[real], patient.answer(inputs | {"visible": real})[real]))
     elif {"past_key_values", "use_cache"} <= patient.takes.keys():
         found = _foreign(model, inputs, patient.written)
@@ -45,20 +47,19 @@ def cache(patient: Patient) -> Finding:
 
 
 def _start(model: Any, inputs: dict[str, Any]) -> Any:
-    """The state before the first word: of so many rows, or of a source."""
-    source = inputs.get("source")
-    return model.start(next(iter(inputs.values())).shape[0] if source is None else source)
+    """The state before the first word: of what is read or seen before it, or of so many rows."""
+    before = {name: inputs[name] for name in signature(model.start).parameters if name in inputs}
+    return model.start(**before) if before else model.start(len(next(iter(inputs.values()))))
 
 
-def _steps(model: Any, words: Tensor, state: Any, real: Tensor | None = None) -> Tensor:
-    said: list[Tensor] = []
+def _steps(model: Any, words: Tensor, state: Any, beside: Mapping[str, Tensor]) -> Tensor:
+    """What is said word by word; what stands `beside` the words is given with them."""
+    said, done = list[Tensor](), 0
     for part in (words[:, :FIRST], *words[:, FIRST:].split(1, dim=1)):
-        if real is None:
-            logits, state = model.step(part, state)
-        else:
-            done = sum(each.shape[1] for each in said)
-            logits, state = model.step(part, state, visible=real[:, done : done + part.shape[1]])
+        here = slice(done, done + part.shape[1])
+        logits, state = model.step(part, state, **{name: x[:, here] for name, x in beside.items()})
         said.append(logits)
+        done = here.stop
     return torch.cat(said, dim=1)
 
 

@@ -1,12 +1,10 @@
 """The company of a text changes nothing: other texts of its batch, padding on either side, or neighbours in its row."""
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
 from regard.analysis.doctor.finding import Finding, judge, skip
-from regard.analysis.doctor.patient import Patient
+from regard.analysis.doctor.patient import Patient, row
 from regard.attention import packed
 
 LEAST = 1e-4  # of the largest number is rounding
@@ -17,10 +15,11 @@ SHORTER = 3  # words that the second text is shorter by
 def batch(patient: Patient) -> Finding:
     """One of a batch is answered as if it were alone."""
     inputs = patient.draw()
-    together = patient.answer(inputs)
+    together = patient.answers(inputs)
     away = max(
-        distance(patient.answer({name: _row(x, i) for name, x in inputs.items()}), together[i : i + 1])
-        for i in range(len(together))
+        distance(one, every[i : i + 1])
+        for i in range(len(together[0]))
+        for one, every in zip(patient.answers(row(inputs, i)), together, strict=True)
     )
     return _judge(
         "a batch changes no answer",
@@ -37,19 +36,21 @@ def padding(patient: Patient, side: str) -> Finding:
         return skip(check, "it takes no padding there" if patient.sides else "nothing tells it what is padding")
     inputs = patient.draw()
     words: Tensor = inputs[patient.read]
-    length = words.shape[1] - SHORTER
+    length, before = words.shape[1] - SHORTER, 0 if side == "behind" else SHORTER
+    kept = slice(before, before + length)
     real = torch.ones_like(words, dtype=torch.bool)
-    kept = slice(0, length) if side == "behind" else slice(SHORTER, None)
     real[1] = False
     real[1, kept] = True
-    padded = patient.answer(inputs | patient.hide(real))[1:]
-    one = {name: _row(x, 1) for name, x in inputs.items()}
-    alone = patient.answer(one | {patient.read: words[1:, kept]})
-    if patient.read == patient.written and padded.ndim == 3:
-        padded = padded[:, kept]
+    rows = {name: inputs[name] for name in patient.beside(inputs)}  # the words, and what is said of each of them
+    moved = {name: torch.stack((x[0], x[1].roll(before))) for name, x in rows.items()}
+    padded = patient.answers(inputs | moved | patient.hide(real))
+    alone = patient.answers(row(inputs, 1) | {name: x[1:, :length] for name, x in rows.items()})
+    # Of what runs by the places of words, only those that are there can be compared.
+    own = patient.read == patient.written
+    seen = [x[1:, kept] if own and x.ndim == 3 and x.shape[1] == words.shape[1] else x[1:] for x in padded]
     return _judge(
         check,
-        distance(padded, alone),
+        max(distance(one, other) for one, other in zip(seen, alone, strict=True)),
         "positions that count padding too, a mask that is inverted or not given to every attention, a pooling that "
         "takes the first or the last place whatever stands there",
     )
@@ -80,12 +81,9 @@ def distance(one: Tensor, other: Tensor) -> float:
     """The largest difference, as a share of the largest number."""
     if one.shape != other.shape:
         return float("inf")
+    one, other = one.float(), other.float()  # tokens too
     return float(((one - other).abs().max() / other.abs().max().clamp(min=1e-30)).item())
 
 
 def _judge(check: str, away: float, causes: str) -> Finding:
     return judge(check, away <= LEAST, f"{away:.1e}", causes)
-
-
-def _row(x: Any, i: int) -> Any:
-    return x[i : i + 1] if isinstance(x, Tensor) else x

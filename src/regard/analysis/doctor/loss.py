@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.analysis.anatomy import feed, is_causal, read_answer
 from regard.analysis.doctor.finding import Finding, judge, skip
-from regard.analysis.doctor.patient import Patient
+from regard.analysis.doctor.patient import Patient, as_rows, fold
 
 RATES = (1e-2, 3e-3, 3e-4)  # one of them suits a model, whatever its size
 SMALL = 1_000_000  # parameters of a model that takes the largest rate first, and of a larger one that takes it last
@@ -24,13 +24,11 @@ def initial(patient: Patient) -> Finding:
     check = "initial loss near ln V"
     if patient.fresh is None:
         return skip(check, "nothing says how to draw its weights anew")
-    fresh = patient.fresh()
-    output = fresh(**patient.draw())
-    answer = read_answer(output).float()
-    if not patient.speaks(output) or answer.shape[-1] < 2:
+    answer = patient.choices(patient.fresh())
+    if answer is None:
         return skip(check, "it has no words or classes to choose from")
     # The mean loss over all that could be right; it is never below ln V.
-    loss = -answer.log_softmax(dim=-1).mean().item()
+    loss = -answer.float().log_softmax(dim=-1).mean().item()
     best = math.log(answer.shape[-1])
     return judge(
         check,
@@ -71,6 +69,8 @@ def overfit(patient: Patient) -> Finding:
     """One batch can be learnt by heart; what cannot do that will learn nothing larger."""
     check = "one batch can be overfitted"
     inputs, start, best, taken = patient.draw(), math.nan, math.inf, 0
+    if any(x.dtype == torch.long for x in fold(patient.model(**inputs))):
+        return skip(check, "it gives tokens on the way, and a few steps do not teach it which to choose")
     wanted: Tensor | None = None
     small = sum(weight.numel() for weight in patient.model.parameters()) < SMALL
     for lr in RATES if small else (*RATES[1:], RATES[0]):
@@ -79,7 +79,7 @@ def overfit(patient: Patient) -> Finding:
             weight.requires_grad_(True)
         optimizer = torch.optim.AdamW(pupil.parameters(), lr=lr, weight_decay=0.0)
         for _ in range(patient.steps):
-            answer = read_answer(pupil(**inputs)).float()
+            answer = as_rows(read_answer(pupil(**inputs))).float()
             wanted = _labels(answer) if wanted is None else wanted
             loss = _loss(answer, wanted)
             if not loss.requires_grad:
@@ -104,13 +104,15 @@ CAUSES = (
 
 
 def _labels(answer: Float[Tensor, "*b c"]) -> Tensor:
-    """Random classes, or random numbers where there is nothing to choose from."""
+    """Random classes; of pictures one random colour each, and random numbers where there is nothing to choose from."""
+    if answer.ndim > 3:
+        return torch.randn(*answer.shape[:2], 1, 1, device=answer.device).expand_as(answer)
     if answer.shape[-1] == 1:
         return torch.randn(answer.shape, device=answer.device)
     return torch.randint(answer.shape[-1], answer.shape[:-1], device=answer.device)
 
 
 def _loss(answer: Float[Tensor, "*b c"], wanted: Tensor) -> Float[Tensor, ""]:
-    if answer.shape[-1] == 1:
+    if wanted.is_floating_point():
         return F.mse_loss(answer, wanted)
     return F.cross_entropy(answer.flatten(0, -2), wanted.flatten())

@@ -1,14 +1,12 @@
 """Weights, activations and gradients are numbers, and gradients arrive."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from regard.analysis.doctor.finding import Finding, judge
-from regard.analysis.doctor.patient import Patient
+from regard.analysis.doctor.patient import Patient, fold
 
 
 def weights(patient: Patient) -> Finding:
@@ -82,18 +80,6 @@ def gradients(patient: Patient) -> Finding:
         "not finite: a square root or a norm at zero, a masked NaN that still poisons the backward pass. None: a "
         "detach(), no_grad() or numpy() on the way, a branch that is not called, a parameter that was replaced",
     )
-
-
-def fold(output: object) -> Iterator[Tensor]:
-    """The tensors of whatever a model or a module gives."""
-    if isinstance(output, Tensor):
-        yield output
-        return
-    if is_dataclass(output) and not isinstance(output, type | Mapping):
-        output = [getattr(output, field.name) for field in fields(output)]
-    parts = output.values() if isinstance(output, Mapping) else output if isinstance(output, list | tuple) else ()
-    for part in parts:
-        yield from fold(part)
 
 
 def _is_finite(x: Tensor) -> bool:

@@ -9,6 +9,7 @@ A meaning is a frozen value (`Clause`, `Entity`, …); `say(meaning, "de")` writ
 from regard.world.language.dialogues import Turn
 from regard.world.language.episodes import Meaning, PictureEpisode, Shot
 from regard.world.language.meaning import GAP, Clause, Compound, Entity, Group, Place, Pronoun, Sentence, refers
+from regard.world.language.motions import Event, Motion
 from regard.world.language.questions import Episode, Question, ask
 from regard.world.language.realise import LANGUAGES, Pair, align, grammar, pair, say, text, vocabulary, words
 from regard.world.language.reports import Report
@@ -20,12 +21,14 @@ from regard.world.language.views import (
     Asked,
     Described,
     Dialogue,
+    Filmed,
     Next,
     Parsed,
     Spoken,
     descriptions,
     dialogues,
     episodes,
+    motions,
     nexts,
     pairs,
     picture_episodes,
@@ -50,8 +53,11 @@ __all__ = [
     "Dialogue",
     "Entity",
     "Episode",
+    "Event",
+    "Filmed",
     "Group",
     "Meaning",
+    "Motion",
     "Next",
     "Pair",
     "Parsed",
@@ -76,6 +82,7 @@ __all__ = [
     "episodes",
     "grammar",
     "leaves",
+    "motions",
     "nexts",
     "pair",
     "pairs",

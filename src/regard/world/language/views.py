@@ -13,6 +13,8 @@ from regard.world.language.dialogues import DIALOGUE_TOPICS, TURNS, Turn, conver
 from regard.world.language.episodes import SHOTS, WAYS, PictureEpisode, picture_episode
 from regard.world.language.invent import invent
 from regard.world.language.meaning import Sentence, Token, inner_folds
+from regard.world.language.motions import WAYS as WAYS_OF_MOTION
+from regard.world.language.motions import Motion, narrate
 from regard.world.language.questions import TOPICS, Episode, Question, ask, episode
 from regard.world.language.realise import LANGUAGES, Pair, align, grammar, vocabulary, words
 from regard.world.language.reports import Report, report
@@ -21,6 +23,7 @@ from regard.world.language.senses import SENSES, Sense, ambiguous
 from regard.world.language.stories import Story, tell
 from regard.world.language.trees import Tree, tree
 from regard.world.scene import Scene
+from regard.world.video import Clip, clip
 from regard.world.view import View
 
 SPLITS = ("train", "test")
@@ -65,6 +68,13 @@ class Dialogue(NamedTuple):
 
     scene: Scene
     turns: tuple[Turn, ...]
+
+
+class Filmed(NamedTuple):
+    """A clip and what is said to happen in it."""
+
+    clip: Clip
+    motion: Motion
 
 
 class Described(NamedTuple):
@@ -180,6 +190,24 @@ def dialogues(
     make = _Dialogues(scenes(seed=seed, split=split, things=things), seed, split, turns)
     facts: dict[str, object] = {"seed": seed, "split": split, "turns": turns, "topics": list(DIALOGUE_TOPICS)}
     return View("dialogues", make, facts | {"scenes": make.scenes.card()}, count)
+
+
+def motions(
+    *,
+    seed: int = 0,
+    split: str = "train",
+    frames: int = 16,
+    things: int | tuple[int, int] = (2, 5),
+    count: int | None = None,
+) -> View[Filmed]:
+    """Clips with all that can be said to happen in each; the splits are those of scenes."""
+    make = _Motions(seed, split, frames, things)
+    facts = {
+        "frames": frames,
+        "ways": list(WAYS_OF_MOTION),
+        "scenes": scenes(seed=seed, split=split, things=things).card(),
+    }
+    return View("motions", make, {"seed": seed, "split": split} | facts, count)
 
 
 def descriptions(
@@ -360,6 +388,22 @@ class _Dialogues:
             scene = self.scenes[index]
             if said := converse(scene, chance, self.turns):
                 return Dialogue(scene, said)
+            index = chance.below(1 << 32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Motions:
+    seed: int
+    split: str
+    frames: int
+    things: int | tuple[int, int]
+
+    def __call__(self, index: int) -> Filmed:
+        chance = Chance(self.seed, f"motion {self.split}", index)
+        while True:  # of some clips nothing can be said: then it is about another one
+            shown = clip(self.seed, index, frames=self.frames, things=self.things, split=self.split)
+            if (said := narrate(shown)).events:
+                return Filmed(shown, said)
             index = chance.below(1 << 32)
 
 

@@ -1,0 +1,220 @@
+"""Films and sentences find each other (CLIP4Clip): which way things move, and who meets whom.
+
+A film is the mean of its frames, a Transformer looks over them in their order, or over the frames and the sentence
+together (`--set similarity=mean`, `sequential`, `tight`). Which way a thing moves is not in the mean: the score `ways`
+says how often the sentence of a film is preferred to that of the same film backwards, where half is luck.
+
+regard train film
+regard train film --set similarity=mean
+regard train film --set similarity=tight
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from regard.train.plan import Plan
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor, nn
+
+    from regard.chance import Chance
+    from regard.data import Batches
+    from regard.data.filmed import Films
+    from regard.text import Tokenizer
+    from regard.train.task import Task
+    from regard.vision import Processor
+
+TOGETHER = 32  # films that are seen at once in a measurement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe(Plan):
+    model: str = "clip4clip-world"
+    """The model, by the name of a preset of clip4clip."""
+    set: tuple[str, ...] = ()
+    """Fields of the preset to change, such as similarity=tight depth=4."""
+    init: Literal["normal", "mimetic"] = "mimetic"
+    """First weights of attentions: drawn at random, or to look near (mimetic, Trockman 2023)."""
+    films: int = 4000
+    """How many films of the world to learn from."""
+    frames: int = 8
+    """Frames of a film."""
+    batch_size: int = 32
+    """Films in a batch, each with its sentences: all others of the batch are wrong answers."""
+    tokens: int = 0
+    """Of no use for films, which are counted by --batch-size."""
+    watched: int = 300
+    """Films that are searched in between."""
+    steps: int = 1200
+    """Optimizer steps: how many times the weights change."""
+    optimizer: Literal["adamw", "muon", "sgd"] = "muon"
+    """Muon (Jordan 2024), which needs fewer steps from scratch; AdamW (Loshchilov 2019); or SGD with momentum."""
+    lr: float = 4e-3
+    """Peak learning rate (the optimizer's step size)."""
+    warmup: int = 100
+    """Warm-up: steps in which the learning rate rises from zero to its peak."""
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **Plan.bounds,
+        "films": (2, 10**7),
+        "frames": (1, 16),
+        "batch_size": (2, 10**6),
+        "tokens": (0, 0),
+        "watched": (2, 10**6),
+    }
+
+
+class Shown(NamedTuple):
+    """A batch of films and what is said of each; equal keys are equal texts."""
+
+    film: "Tensor"
+    ids: "Tensor"
+    lengths: "Tensor"
+    keys: "Tensor"
+
+
+def build(recipe: Recipe) -> "Task":
+    """A model that finds films by sentences, scored by how often it does."""
+    from regard.data.filmed import world_films
+    from regard.recipes.shown import count_learning, usual_processor
+    from regard.train.task import Task
+
+    train, held = (
+        world_films(split, frames=recipe.frames, count=count)
+        for split, count in (("train", recipe.films), ("val", recipe.watched))
+    )
+    family, model, tokenizer = begin(recipe, train)
+    processor = usual_processor(model.config.size)
+    return Task(
+        model=model,
+        family=family,
+        tokenizer=tokenizer,
+        processor=processor,
+        batches=batches(recipe, tokenizer, processor, train, model.config.context),
+        size=lambda batch: len(batch.keys),
+        loss=loss,
+        score=lambda model: {name: each.value for name, each in score(model, tokenizer, processor, held).items()},
+        metric="text to image R@10",
+        higher_is_better=("ways", *(f"{way} R@{k}" for way in ("image to text", "text to image") for k in (1, 5, 10))),
+        unit="films",
+        after_step=lambda model, _: _hold(model),
+        card={"title": f"Films and sentences: clip4clip, {model.config.similarity}, world", "data": "world"},
+        trained_with={"vocab": tokenizer.vocab, "size": model.config.size, "tokens": None},
+        measure=lambda model: measure(recipe, model, tokenizer, processor),
+        notes=[count_learning(model)],
+    )
+
+
+def begin(recipe: Recipe, train: "Films") -> tuple[Any, Any, "Tokenizer"]:
+    """A fresh model, and a tokenizer of the words that are said of films."""
+    import torch
+
+    from regard.layers.mimetic import mimetic
+    from regard.recipes import choose
+    from regard.text import Tokenizer
+
+    torch.manual_seed(recipe.seed)
+    family = choose.family_of(recipe.model)
+    if family.name != "clip4clip":
+        raise ValueError(f"{recipe.model} is a {family.name}, which sees no films; choose a preset of clip4clip")
+    tokenizer = Tokenizer.train(train.texts, vocab=1000, kind="words", lower=True)
+    config: Any = replace(family.presets[recipe.model], **choose.parse(family, recipe.set))
+    text = replace(config.clip.text, vocab=tokenizer.vocab)
+    # A bias changes no choice among films and texts, so that nothing would teach it.
+    model = family.model(replace(config, frames=recipe.frames, clip=replace(config.clip, text=text, bias=False)))
+    if recipe.init == "mimetic":
+        mimetic(model)
+    return family, model, tokenizer
+
+
+def batches(
+    recipe: Recipe, tokenizer: "Tokenizer", processor: "Processor", known: "Films", context: int
+) -> "Batches[Shown]":
+    """Films with what is said of them, in any order."""
+    from zlib import crc32
+
+    import torch
+
+    from regard.data import Batches, Order
+    from regard.pipelines.match import encode
+
+    rows, pixels = encode(tokenizer, known.texts, limit=context), known.pixels(processor.size.height or 0)
+    keys = torch.tensor([crc32(text.encode()) for text in known.texts])
+
+    def collate(chosen: Any, _: "Chance | None") -> Shown:
+        ids, lengths = _side_by_side(tokenizer, [rows[i] for i in chosen.tolist()])
+        return Shown(_frames(processor, pixels[chosen]), ids, lengths, keys[chosen])
+
+    order = Order(
+        [1] * len(known),
+        room=min(recipe.batch_size, len(known)),
+        seed=recipe.seed,
+        data=crc32(repr(known.texts).encode()),
+    )
+    return Batches(order, collate)
+
+
+def loss(model: "nn.Module", batch: Shown) -> "Tensor":
+    """The summed loss of choosing films by texts and texts by films, among those of the batch."""
+    from regard.train.contrastive import choose_each_other
+
+    inner: Any = getattr(model, "module", model)
+    film, ids, lengths, keys = (each.to(next(iter(model.parameters())).device) for each in batch)
+    seen = model(film, ids, lengths=lengths)
+    return choose_each_other(inner.compare(seen.frames, seen.text), keys)
+
+
+def score(model: Any, tokenizer: "Tokenizer", processor: "Processor", known: "Films") -> dict[str, Any]:
+    """How often films and texts find each other, and how often a text is preferred to that of the film backwards."""
+    import numpy as np
+    import torch
+
+    from regard.analysis.retrieval import recalls
+    from regard.analysis.scores import accuracy
+    from regard.pipelines.match import encode
+
+    device, pixels = next(iter(model.parameters())).device, known.pixels(processor.size.height or 0)
+    parts = [np.array(pixels[start : start + TOGETHER]) for start in range(0, len(known), TOGETHER)]
+    frames = torch.cat([model.encode_film(_frames(processor, part).to(device)) for part in parts])
+    rows = (encode(tokenizer, texts, limit=model.config.context) for texts in (known.texts, known.backwards))
+    told, turned = (
+        model.clip.encode_text(*(each.to(device) for each in _side_by_side(tokenizer, some))) for some in rows
+    )
+    alike = torch.cat([model.compare(part, told) for part in frames.split(TOGETHER)])
+    found = recalls(alike.float().cpu().numpy(), np.arange(len(known)))
+    moving = [i for i, text in enumerate(known.texts) if text != known.backwards[i]]
+    other = [float(model.compare(frames[i : i + 1], turned[i : i + 1])) for i in moving]
+    return found | {"ways": accuracy([float(alike[i, i]) > away for i, away in zip(moving, other, strict=True)])}
+
+
+def measure(recipe: Recipe, model: Any, tokenizer: "Tokenizer", processor: "Processor") -> dict[str, Any]:
+    """What the card says: every score on the test with its interval."""
+    from regard.data.filmed import world_films
+    from regard.recipes.tuning import told
+
+    test = world_films("test", frames=recipe.frames, count=min(recipe.watched, 500))
+    return told("test", score(model, tokenizer, processor, test))
+
+
+def _hold(model: Any) -> None:
+    from regard.models.clip import MOST
+
+    model.clip.log_scale.clamp_(max=MOST)
+
+
+def _side_by_side(tokenizer: "Tokenizer", rows: "list[list[int]]") -> "tuple[Tensor, Tensor]":
+    import torch
+
+    from regard.data.padded import put_side_by_side
+
+    ids, lengths = put_side_by_side(rows, tokenizer.pad or 0)
+    return torch.from_numpy(ids), torch.from_numpy(lengths)
+
+
+def _frames(processor: "Processor", pixels: "np.ndarray") -> "Tensor":
+    """Films "b f s s 3" as the model sees them."""
+    import torch
+
+    return torch.unflatten(processor.numbers(pixels.reshape(-1, *pixels.shape[2:])), 0, pixels.shape[:2])
