@@ -3,6 +3,9 @@
 Weights are drawn by chance, so that of captions as many words are written as asked for.
 """
 
+import resource
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -101,42 +104,39 @@ def _indexing(quick: bool) -> list[dict[str, object]]:
 def _contrasting(quick: bool) -> list[dict[str, object]]:
     """A step of the world's CLIP at a large batch: all at once, and in chunks that are computed twice."""
     batch, chunk = (64, 16) if quick else (2048, 128)
-    model: Any = build("clip-world")
-    image, ids = torch.randn(batch, 3, 48, 48), torch.randint(200, (batch, 16))
-
-    def step(size: int) -> None:
-        model.zero_grad()
-        (contrast(model(image, ids, chunk=size)) / batch).backward()
-
-    contestants: dict[str, Callable[[], object]] = {
-        "all at once": partial(step, 0),
-        f"chunks of {chunk}": partial(step, chunk),
-    }
-    for who, call in contestants.items():
-        console.print(f"{who}: {_kept(call) / 2**20:,.0f} MB are kept for gradients")
+    names = {"all at once": 0, f"chunks of {chunk}": chunk}
+    for who, size in names.items():
+        # A process of its own for each: the peak of a process never goes down again.
+        script = f"from bench.pictured import peak; print(peak({batch}, {size}))"
+        told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        console.print(f"{who}: {float(told):,.0f} MB more at the peak of a step than before it")
+    contestants = {who: _step(batch, size) for who, size in names.items()}
     return show(
         f"A contrastive step, batch {batch}", {"clip-world": _race(contestants, quick)}, reference="all at once"
     )
 
 
-def _kept(call: Callable[[], object]) -> int:
-    """The most bytes that are kept between forward and backward at one time."""
-    held = most = 0
+def _step(batch: int, chunk: int) -> Callable[[], None]:
+    model: Any = build("clip-world")
+    image, ids = torch.randn(batch, 3, 48, 48), torch.randint(200, (batch, 16))
 
-    class Held:
-        def __init__(self, tensor: Tensor) -> None:
-            nonlocal held, most
-            self.tensor, self.size = tensor, tensor.numel() * tensor.element_size()
-            held += self.size
-            most = max(most, held)
+    def step() -> None:
+        model.zero_grad()
+        (contrast(model(image, ids, chunk=chunk)) / batch).backward()
 
-        def __del__(self) -> None:
-            nonlocal held
-            held -= self.size
+    return step
 
-    with torch.autograd.graph.saved_tensors_hooks(Held, lambda one: one.tensor):
-        call()
-    return most
+
+def peak(batch: int, chunk: int) -> float:
+    """How many megabytes a step needs beyond what the process had before it."""
+    _step(2, 0)()  # what torch allocates once
+    step, before = _step(batch, chunk), _most()
+    step()
+    return _most() - before
+
+
+def _most() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
 def _race(contestants: Mapping[str, Callable[[], object]], quick: bool) -> dict[str, Times]:

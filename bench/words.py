@@ -26,7 +26,6 @@ from regard.words.counting import Vocabulary, cut_words, number, vocabulary
 from regard.words.vectors import Vectors
 
 PIECE_OF_TEXT = 4_000_000  # bytes of the cleaned enwik8, for a first look
-EPOCHS = 2  # of the whole text: enough to tell who learns more, and an afternoon less than five
 FIRST = 30_000  # words that analogies are asked of
 THEIRS = "gensim"
 Learnt = dict[str, float]  # scores by name
@@ -34,7 +33,7 @@ Trained = tuple[float, np.ndarray, list[str]]  # seconds, vectors, words
 
 
 def run(*, quick: bool, bfloat16: bool) -> list[dict[str, object]]:
-    path, epochs, threads = wikifil.enwik8(), 1 if quick else EPOCHS, torch.get_num_threads()
+    path, epochs, threads = wikifil.enwik8(), 1, torch.get_num_threads()
     end = min(PIECE_OF_TEXT, size(path)) if quick else size(path)
     lines = list(cut_words(Stretch(path, 0, end).blocks(), "spaces"))
     known = vocabulary("enwik8", lines, min_count=5)

@@ -394,7 +394,18 @@ def test_the_servers_own_words_reach_the_reader(again: Page) -> None:
 
 
 CONTRAST = """() => {
-    const parse = (c) => (c.match(/[\\d.]+/g) ?? []).map(Number);
+    const known = new Map();
+    const pen = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+    const parse = (c) => {  // whatever way CSS writes it, as bytes
+        if (!known.has(c)) {
+            pen.clearRect(0, 0, 1, 1);
+            pen.fillStyle = c;
+            pen.fillRect(0, 0, 1, 1);
+            const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data;
+            known.set(c, [r, g, b, a / 255]);
+        }
+        return known.get(c);
+    };
     const linear = (v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
     const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
     const ground = (e) => {

@@ -64,6 +64,7 @@ DECK = Deck(
             "A captioner looks at the part of the picture that its next word names.",
             place="world-scene",
             command="regard world show",
+            claims=("captions",),
         ),
         Topic(
             "qkv",
@@ -160,6 +161,7 @@ DECK = Deck(
             "CLIP and Flamingo",
             "A picture and its caption get vectors that point the same way; so class names alone make a classifier.",
             place="world-scene",
+            claims=("prompts", "shifts", "examples", "probes"),
         ),
         Topic(
             "vit",
