@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COMPARED, TOGETHER = 256, 64  # pictures of a set by which networks are compared, and how many of them at once
 SMOOTH = 24  # cells along a side that look smooth
+OF_A_CLASS = ("gradcam", "occlusion", "gradients", "integrated", "saliency")  # ways to see what speaks for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,10 @@ class Shown:
 
 def show(pipeline: "Pictured", path: str, how: str, chosen: Chosen) -> Shown:
     """Look at a picture in one of the `WAYS`."""
+    if pipeline.task == "detect" and how in OF_A_CLASS:
+        raise UsageError(
+            f"{pipeline.name} names no class of a whole picture, which --how {how} is about; choose another"
+        )
     picture = pipeline.open(path)
     return WAYS[how](_Look(pipeline, picture, chosen))
 

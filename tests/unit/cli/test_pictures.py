@@ -11,7 +11,7 @@ import torch
 from PIL import Image
 
 from regard.cli.main import main
-from regard.cli.seen import WAYS
+from regard.cli.seen import OF_A_CLASS, WAYS
 from regard.hub import save
 from regard.models import build
 from regard.models.family import family
@@ -107,6 +107,12 @@ def test_maps_of_what_matters_are_compared_by_their_ranks(place: Path, capsys: C
     assert found["class"] in LABELS
     assert len(found["rank correlation"]) == len(found["maps"]) * (len(found["maps"]) - 1) / 2
     assert all(-1 <= value <= 1 for value in found["rank correlation"].values())
+
+
+@pytest.mark.parametrize("how", OF_A_CLASS)
+def test_a_detector_names_no_class_of_a_whole_picture(place: Path, capsys: Captured, how: str) -> None:
+    assert main(["look", str(place / "detr"), str(place / "photo.png"), "--how", how]) == 2
+    assert "names no class of a whole picture" in capsys.readouterr().err
 
 
 def test_networks_are_compared_by_what_their_layers_know(place: Path, tmp_path: Path, capsys: Captured) -> None:
