@@ -35,6 +35,7 @@ class Config:
     dropout: float = 0.2  # before the classifier
     drop_path: float = 0.2  # it grows evenly from 0 at the first block and would reach this after the last
     eps: float = 1e-3
+    momentum: float = 0.01  # by which the running means of BatchNorm move; trainings of some hundred steps want 0.1
 
     def __post_init__(self) -> None:
         check_stages(
@@ -123,7 +124,7 @@ class EfficientNet(VisionModel):
 
 
 def _conv(before: int, width: int, kernel: int, config: Config, *, stride: int = 1, groups: int = 1) -> nn.Sequential:
-    norm = nn.BatchNorm2d(width, eps=config.eps, momentum=0.01)
+    norm = nn.BatchNorm2d(width, eps=config.eps, momentum=config.momentum)
     return nn.Sequential(SameConv(before, width, kernel, stride=stride, groups=groups), norm)
 
 
@@ -163,6 +164,7 @@ PRESETS = {
         classes=64,
         dropout=0.0,
         drop_path=0.0,
+        momentum=0.1,
     ),
     "efficientnet-nano": Config(
         size=32,
