@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from regard.chance import Chance
 from regard.world.build import DEPTHS, scene
+from regard.world.flow import Flow, flow
 from regard.world.picture import render
 from regard.world.scene import Scene, Thing
 from regard.world.silhouette import turned
@@ -33,6 +34,12 @@ class Clip:
     def shown(self, size: int = 64) -> Float[np.ndarray, "t n"]:
         """How much of each thing is seen in each frame: 1 in the open, 0 when it is hidden."""
         return np.stack([render(frame, size).shown for frame in self.frames])
+
+    def flow(self, frame: int, size: int = 64) -> Flow:
+        """How far what one frame shows moves until the next."""
+        if not 0 <= frame < len(self) - 1:
+            raise IndexError(f"frame {frame} of {len(self)} has no next one; give 0 to {len(self) - 2}")
+        return flow(self.frames[frame], self.frames[frame + 1], size)
 
 
 def clip(
