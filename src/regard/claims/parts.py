@@ -54,9 +54,9 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
         states = learned(VIT, seed, quick=quick, progress=inner)
         scores.append(score(states[AFTER], tests))
         for state, model in states.items():
-            for block, features in enumerate(_features(model, image)):
+            for block, features in enumerate(cells(model, image)):
                 about = {"state": state, "seed": seed, "block": block + 1}
-                runs += [about | {"what": what, **_read(features, wanted[what], seed)} for what in WHAT]
+                runs += [about | {"what": what, **read(features, wanted[what], seed)} for what in WHAT]
     return {"runs": runs, "accuracy": scores, "pictures": count // 2, "steps": 2 if quick else STEPS}
 
 
@@ -112,12 +112,13 @@ def _wanted(count: int) -> dict[str, Float[np.ndarray, "n i j k"]]:
 
 
 @torch.no_grad()
-def _features(model: VisionModel, image: Float[Tensor, "n c h w"]) -> list[Float[np.ndarray, "n i j k"]]:
+def cells(model: VisionModel, image: Float[Tensor, "n c h w"]) -> list[Float[np.ndarray, "n i j k"]]:
+    """The features of patches behind each block."""
     kept = [list(streams(model, some)[0].values()) for some in image.split(100)]
     return [torch.cat(each).double().numpy() for each in zip(*kept, strict=True)]
 
 
-def _read(features: Float[np.ndarray, "n i j k"], wanted: Float[np.ndarray, "n i j m"], seed: int) -> dict[str, float]:
+def read(features: Float[np.ndarray, "n i j k"], wanted: Float[np.ndarray, "n i j m"], seed: int) -> dict[str, float]:
     """The share of the variance that a linear map reads on the second half of the pictures, fitted on the first."""
     half, size = len(features) // 2, features.shape[-1]
     fit, test = (each.reshape(-1, size) for each in (features[:half], features[half:]))

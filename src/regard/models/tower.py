@@ -1,5 +1,9 @@
 """The part of a larger model that sees: a model of pictures without its classifier, chosen by its config."""
 
+from typing import Any
+
+from torch import nn
+
 from regard.layers.vision import VisionModel
 from regard.models import efficientnet, resnet, vit
 
@@ -20,3 +24,8 @@ def width_of(config: Tower) -> int:
     if isinstance(config, vit.Config):
         return config.width
     return config.widths[-1] if isinstance(config, resnet.Config) else config.last_width
+
+
+def eye_of(model: nn.Module) -> Any:
+    """The model of pictures in one that was made to learn by it, such as a masked autoencoder; others are their own."""
+    return getattr(model, "eye", model)

@@ -2,26 +2,37 @@
 
 import time
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
+from torch import nn
 
+from regard.analysis.neighbours import COUNT, nearest_classes
 from regard.analysis.reading import Reading
 from regard.analysis.scores import accuracy
 from regard.data.pictures import pictures
+from regard.hub import Checkpoint
+from regard.models.tower import eye_of
 from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pictured import Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation
 from regard.progress import Progress
 
-NEIGHBOURS = 10
+HEADS = ("head", "distill_head", "teacher_head")  # that name classes, also for a teacher as in DeiT and LeViT
 
 
 class Features(Pictured):
-    """A model of pictures without a classifier, such as DINO's."""
+    """A model of pictures without a classifier, such as DINO's; of one that has a classifier, what that reads.
+
+    Of a model that was made to learn by it, such as a masked autoencoder, it is the part that sees.
+    """
 
     task, takes, gives = "features", "picture", "vector"
+
+    def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
+        super().__init__(replace(checkpoint, model=without_heads(eye_of(checkpoint.model))), limit=limit)
 
     @answer_familiar
     def __call__(
@@ -40,21 +51,12 @@ class Features(Pictured):
         counts = [min(limit or len(each), len(each)) for each in (known, asked)]
         began = time.perf_counter()
         near, far = (
-            _unit(self([each.picture(i) for i in range(count)], progress=progress))
+            np.stack(self([each.picture(i) for i in range(count)], progress=progress))
             for each, count in zip((known, asked), counts, strict=True)
         )
-        alike = far @ near.T
-        nearest = np.argsort(-alike, axis=1)[:, :NEIGHBOURS]
-        votes = np.zeros((counts[1], len(known.labels)))
-        # A neighbour's vote counts as much as it is alike.
-        np.add.at(
-            votes,
-            (np.arange(counts[1])[:, None], known.targets[nearest]),
-            np.exp(np.take_along_axis(alike, nearest, axis=1) / 0.07),
-        )
-        right = votes.argmax(axis=1) == asked.targets[: counts[1]]
+        right = nearest_classes(near, known.targets[: counts[0]], far) == asked.targets[: counts[1]]
         seconds = time.perf_counter() - began
-        settings = {"neighbours": NEIGHBOURS, "of": counts[0]}
+        settings = {"neighbours": COUNT, "of": counts[0]}
         named = {"accuracy": accuracy(right.tolist())}
         return Evaluation(self.name, data, split, counts[1], seconds, named, settings)
 
@@ -62,13 +64,17 @@ class Features(Pictured):
     def attend(self, given: Shown, *, edits: Edits | None = None) -> Reading:
         """Where on the picture each of its places looks."""
         vector, reading = self.watch(given, edits)
-        return replace(reading, output=vector.cpu().numpy())
+        return replace(reading, output=vector.cpu().numpy(), caption=f"{len(vector)} numbers")
 
 
-def _unit(vectors: Sequence[np.ndarray]) -> Float[np.ndarray, "n w"]:
-    rows = np.stack(vectors)
-    scaled: np.ndarray = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    return scaled
+def without_heads(model: nn.Module) -> nn.Module:
+    """A model that shares all weights with the given one and says what its classifiers read; that one stays whole."""
+    if not getattr(model.config, "classes", 0):
+        return model
+    found = copy(model)
+    named = {name: nn.Identity() for name in HEADS if isinstance(getattr(model, name, None), nn.Module)}
+    found._modules = {**model._modules, **named}
+    return found
 
 
 PIPELINE = Features

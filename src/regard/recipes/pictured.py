@@ -90,6 +90,7 @@ def _trained(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
     from regard.data import DataError
     from regard.hub import CheckpointError, load
     from regard.recipes import choose
+    from regard.recipes.shown import with_eye
     from regard.recipes.writer import story
     from regard.vision import Processor, Size
 
@@ -97,6 +98,7 @@ def _trained(recipe: PictureTuning, labels: Sequence[str]) -> Begin:
         found = load(recipe.model, pickle=recipe.pickle)
     except CheckpointError as error:
         raise DataError(f"training cannot begin from {recipe.model}: {error}; presets: regard list models") from None
+    found = with_eye(found)
     if found.family is None:
         raise DataError(f"training cannot begin from {recipe.model}, which is no model of regard's; give another")
     check(found.family, recipe.model)
@@ -124,6 +126,7 @@ def batches(recipe: PictureTuning, processor: "Processor", known: "Pictures", si
 
     from regard.chance import Chance
     from regard.data import Batches, Order
+    from regard.data.contents import contents
     from regard.vision import mix, one_hot, repeated
 
     pixels, classes = known.arrays(size), len(known.labels)
@@ -138,7 +141,10 @@ def batches(recipe: PictureTuning, processor: "Processor", known: "Pictures", si
             image, targets = mix(image, targets, chance, mixup_alpha=recipe.mixup, cutmix_alpha=recipe.cutmix)
         return Shown(image, targets, rows)
 
-    order = Order([1] * len(known), room=min(recipe.batch_size, len(known)), seed=recipe.seed, data=known.checksum)
+    count, shown = len(known), contents(known.source)
+    order = Order(
+        [1] * count, room=min(recipe.batch_size, count), seed=recipe.seed, data=known.checksum, contents=shown
+    )
     return Batches(order, collate)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from regard.recipes.pictured import PictureTuning
 
 if TYPE_CHECKING:
+    import numpy as np
     from torch import Tensor, nn
 
     from regard.data import Batches
@@ -33,8 +34,10 @@ class Recipe(PictureTuning):
     """First weights of a fresh model's attentions: drawn at random, or to look near (mimetic, Trockman 2023)."""
     teacher: str = ""
     """Hard distillation: a trained classifier of the same classes, whose answers a DeiT learns beside the labels."""
+    limit: int = 0
+    """Learn from so many labelled pictures, about equally many of each class; 0 takes all."""
 
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {**PictureTuning.bounds}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {**PictureTuning.bounds, "limit": (0, 10**9)}
 
 
 def build(recipe: Recipe) -> "Task":
@@ -48,6 +51,8 @@ def build(recipe: Recipe) -> "Task":
 
     train, held = (pictures(recipe.data, split) for split in ("train", "val"))
     labels = list(train.labels)
+    if recipe.limit:
+        train = train.part(few(train.targets, recipe.limit))
     if len(labels) < 2 or not len(held):
         raise DataError(f"{recipe.data} has {len(labels)} classes and {len(held)} pictures to watch; give more")
     begin = pictured.begin(recipe, train)
@@ -73,6 +78,7 @@ def build(recipe: Recipe) -> "Task":
         batches=learnt,
         size=lambda batch: len(batch.rows),
         loss=lambda model, batch: loss(recipe, model, batch, teacher),
+        teacher=teacher,
         score=lambda model: score(*answers(model, watched)),
         metric="accuracy",
         higher_is_better=("accuracy",),
@@ -87,6 +93,17 @@ def build(recipe: Recipe) -> "Task":
         dtype="float32" if begin.trained else "bfloat16",
         notes=tuning.notes(begin),
     )
+
+
+def few(targets: "np.ndarray", count: int) -> "np.ndarray":
+    """The numbers of so many pictures: the first of each class, then the second of each, and so on."""
+    import numpy as np
+
+    turn = np.empty(len(targets), np.int64)
+    for each in np.unique(targets):
+        rows = np.flatnonzero(targets == each)
+        turn[rows] = np.arange(len(rows))
+    return np.sort(np.lexsort((targets, turn))[:count])
 
 
 def operations(model: "nn.Module", size: int) -> int:

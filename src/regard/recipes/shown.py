@@ -22,9 +22,21 @@ def trained_tower(name: str, *, pickle: bool = False) -> Any:
         found = load(name, pickle=pickle)
     except CheckpointError as error:
         raise DataError(f"--tower {name} cannot be read: {error}") from None
+    found = with_eye(found)
     if not isinstance(getattr(found.model, "config", None), vit.Config | resnet.Config | efficientnet.Config):
         raise ValueError(f"--tower {name} is no ViT, ResNet or EfficientNet; give one of them")
     return found
+
+
+def with_eye(found: Any) -> Any:
+    """A checkpoint with the model of pictures in it, where that is but a part of what was trained."""
+    from regard.models.family import family
+    from regard.models.tower import eye_of
+
+    eye = eye_of(found.model)
+    if eye is found.model:
+        return found
+    return replace(found, model=eye, family=family(type(eye).__module__.rpartition(".")[2]))
 
 
 def without_head(model: "nn.Module") -> "dict[str, Tensor]":

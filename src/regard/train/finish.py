@@ -21,10 +21,16 @@ def finish(training: Training, run: Run, say: Callable[[str], object]) -> None:
     """Leave a model: the mean of the last checkpoints where the plan says so, else the best."""
     task, model = training.task, training.plain
     model.load_state_dict(_weights(training, run))
-    if task.merge is not None:
-        task.merge(model)
     model.eval()
-    card = _card(training, run)
+    if task.picture is not None:
+        path = run.folder / "picture.png"
+        with torch.no_grad(), replacing(path) as beside:
+            task.picture(model).save(beside, format="png")
+        say(f"{path} shows what the model makes")
+    if task.merge is not None:
+        model = task.merge(model) or model
+    model.eval()
+    card = _card(training, run, model)
     if task.measure is not None:
         with torch.no_grad():
             card["measured"] = dict(task.measure(model))
@@ -55,9 +61,9 @@ def _weights(training: Training, run: Run) -> dict[str, Tensor]:
     return weights
 
 
-def _card(training: Training, run: Run) -> dict[str, Any]:
-    """What is true of the model that was trained, whatever the flags said."""
-    task, config = training.task, getattr(training.plain, "config", None)
+def _card(training: Training, run: Run, model: nn.Module) -> dict[str, Any]:
+    """What is true of the model that is left, whatever the flags said."""
+    task, config = training.task, getattr(model, "config", None)
     flags = {name: value for name, value in run.fields.items() if name not in OF_THE_RUN}
     facts = flags | {"steps": training.step} | dict(task.trained_with)
     if is_dataclass(config) and not isinstance(config, type):
@@ -65,7 +71,7 @@ def _card(training: Training, run: Run) -> dict[str, Any]:
     return {
         "task": task.task,
         **task.card,
-        "parameters": sum(parameter.numel() for parameter in training.plain.parameters()),
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "steps": training.step,
         "minutes": round(training.seconds / 60, 1),
         "seed": training.plan.seed,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from PIL import Image
 from torch import Tensor, nn
 
 from regard.models.family import Family
@@ -33,13 +34,16 @@ class Task:
     layer_decay: float = 1.0  # each block learns at this share of the lr of the block above it (Clark 2020)
     parameter_groups: Groups | None = None  # torch's groups, with "lr_scale" for a share of the plan's lr
     after_step: Callable[[nn.Module, int], None] | None = None  # say, a teacher in the model that follows its student
+    teacher: nn.Module | None = None  # a model that is learnt from and stays as it is: a run goes on with no other
     # What is left at the end.
-    merge: Callable[[nn.Module], None] | None = None  # makes a trained model one of its family, say from adapters
+    # Makes a trained model one of its family, say from adapters; or gives the part of it that is kept, say an eye.
+    merge: Callable[[nn.Module], nn.Module | None] | None = None
     family: Family | None = None  # without one, the state dict is saved, and only your own code can load it
     task: str = ""  # the pipeline that serves the model, such as translate
     card: Mapping[str, Any] = field(default_factory=dict)  # title, data, terms, languages, …
     trained_with: Mapping[str, Any] = field(default_factory=dict)  # facts in place of flags; None leaves a flag out
     measure: Callable[[nn.Module], Mapping[str, Any]] | None = None  # for the card: `measured`
+    picture: Callable[[nn.Module], Image.Image] | None = None  # of what the model makes, beside it in the run's folder
     tokenizer: Tokenizer | None = None
     processor: Processor | None = None  # of pictures
     dtype: Dtype = "bfloat16"  # of the weights that are saved

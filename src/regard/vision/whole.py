@@ -9,7 +9,7 @@ from jaxtyping import Int64, UInt8
 from regard.chance import Chance, bits
 from regard.vision.dice import integers, uniforms
 
-Pictures = UInt8[np.ndarray, "b h w 3"]
+Pictures = UInt8[np.ndarray, "b h w c"]
 
 
 def flip(pictures: Pictures, chance: Chance, probability: float = 0.5) -> Pictures:

@@ -12,7 +12,7 @@ ATTENTION = (
     *(same(f"attention.attention.{name}.{{p}}", f"attn.{name[0]}.{{p}}") for name in ("query", "key", "value")),
     same("attention.output.dense.{p}", "attn.out.{p}"),
 )
-_LAYER = (
+LAYER = (
     *ATTENTION,
     same("layernorm_before.{p}", "attn_norm.{p}"),
     same("layernorm_after.{p}", "mlp_norm.{p}"),
@@ -34,7 +34,7 @@ def embeddings(prefix: str) -> tuple[Rule, ...]:
 def rules(prefix: str) -> tuple[Rule, ...]:
     return (
         *embeddings(prefix),
-        *(rule.within(f"{prefix}.encoder.layer.{{i}}", "blocks.{i}") for rule in _LAYER),
+        *(rule.within(f"{prefix}.encoder.layer.{{i}}", "blocks.{i}") for rule in LAYER),
     )
 
 
