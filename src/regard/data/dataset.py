@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["pairs", "labels", "similarity", "text", "images", "boxes", "words"]
+Kind = Literal["pairs", "labels", "similarity", "text", "images", "boxes", "words", "sounds", "points", "stereo"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,7 @@ def batches(recipe: Recipe, processor: "Processor", known: "Detections", *, coun
 
     from regard.chance import Chance
     from regard.data import Batches, Order
+    from regard.data.contents import contents
     from regard.train.detection import Objects
     from regard.vision.boxes import to_centres
 
@@ -155,7 +156,8 @@ def batches(recipe: Recipe, processor: "Processor", known: "Detections", *, coun
                     targets[i] = Objects(targets[i].classes, mirrored)
         return Shown(processor.numbers(pixels), targets, rows)
 
-    order = Order([1] * count, room=min(recipe.batch_size, count), seed=recipe.seed, data=_checksum(known))
+    names, shown = _checksum(known), contents(known.source)
+    order = Order([1] * count, room=min(recipe.batch_size, count), seed=recipe.seed, data=names, contents=shown)
     return Batches(order, collate)
 
 
