@@ -66,6 +66,8 @@ class Flags:
     """Test-time augmentation of a picture's classifier: also its mirror image, or also moved by a pixel."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
+    pickle: bool = False
+    """Read a pickle such as mobile_sam.pt, of which only tensors and plain values are taken."""
     out: Path | None = None
     """Write the outputs here, one a line."""
     card: bool = False
@@ -84,7 +86,7 @@ def main(flags: Flags) -> None:
         raise UsageError(
             f"a card says what all items gave, and not the first {flags.limit}; leave --limit or --card out"
         )
-    pipeline = load_model(flags.model, dtype=flags.dtype)
+    pipeline = load_model(flags.model, dtype=flags.dtype, pickle=flags.pickle)
     card = pipeline.checkpoint.folder / "card.json"
     if flags.card and (pipeline.checkpoint.family is None or not card.is_file()):
         raise UsageError(f"{pipeline.name} has no card of regard's to write into; leave --card out")

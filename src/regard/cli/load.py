@@ -11,7 +11,9 @@ if TYPE_CHECKING:  # torch waits until a model is opened, so that help does not
     from regard.pipelines import Pipeline
 
 
-def load_model(what: str, *, task: str | Sequence[str] | None = None, dtype: Dtype = "float32") -> "Pipeline":
+def load_model(
+    what: str, *, task: str | Sequence[str] | None = None, dtype: Dtype = "float32", pickle: bool = False
+) -> "Pipeline":
     """A pipeline; without a name, that of the bundled model which is the default of its task, the first of several."""
     from regard.zoo import default, zoo
 
@@ -24,7 +26,7 @@ def load_model(what: str, *, task: str | Sequence[str] | None = None, dtype: Dty
     from regard.pipelines import load
 
     try:
-        found: Pipeline = load(what, dtype=dtype)
+        found: Pipeline = load(what, dtype=dtype, pickle=pickle)
     except FileNotFoundError as error:
         raise UsageError(str(error)) from None
     except CheckpointError as error:

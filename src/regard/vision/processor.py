@@ -223,13 +223,20 @@ _KINDS: dict[str, Processor] = {
     "Detr": Processor(
         size=Size(shortest_edge=800, longest_edge=1333), do_pad=True, image_mean=IMAGENET_MEAN, image_std=IMAGENET_STD
     ),
+    "Sam": Processor(
+        size=Size(longest_edge=1024),
+        do_pad=True,
+        pad_size=(1024, 1024),
+        image_mean=IMAGENET_MEAN,
+        image_std=IMAGENET_STD,
+    ),
 }
 _SQUARES = ("ViT", "Siglip", "DeiT", "EfficientNet")  # to them, a size that is one number means both sides
 
 # What says how a file was written, or how targets or a call are treated: no pixel depends on it.
 _ASIDE = (
     *("processor_class", "_processor_class", "_valid_processor_keys", "_valid_kwargs_names", "model_input_names"),
-    *("device", "disable_grouping", "return_tensors", "format", "do_convert_annotations"),
+    *("device", "disable_grouping", "return_tensors", "format", "do_convert_annotations", "mask_size", "mask_pad_size"),
     "default_to_square",  # a size that is one number is read by what the processor is, as theirs do
 )
 _ONLY = {"data_format": "channels_first", "reduce_labels": False, "do_reduce_labels": False}

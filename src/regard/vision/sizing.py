@@ -9,7 +9,9 @@ LARGEST = 2**14  # pixels of a side that anybody asks for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """A size as Hugging Face writes it: both sides, the shortest edge (and a bound for the longest), or two bounds."""
+    """A size as Hugging Face writes it: both sides, the shortest edge (and a bound for the longest), the longest edge,
+    or two bounds.
+    """
 
     height: int | None = None
     width: int | None = None
@@ -25,7 +27,7 @@ class Size:
         if frozenset(self.to_json()) not in _FORMS:
             raise ValueError(
                 f"a size of {', '.join(self.to_json()) or 'nothing'} is not clear; give height and width, "
-                "shortest_edge alone or with longest_edge, or max_height and max_width"
+                "shortest_edge, longest_edge or both, or max_height and max_width"
             )
 
     @staticmethod
@@ -57,6 +59,9 @@ class Size:
         if self.max_height and self.max_width:
             scale = min(self.max_height / height, self.max_width / width)
             return max(int(height * scale), 1), max(int(width * scale), 1)
+        if self.longest_edge and not self.shortest_edge:
+            scale = self.longest_edge / max(height, width)
+            return max(int(height * scale + 0.5), 1), max(int(width * scale + 0.5), 1)
         assert self.shortest_edge
         if self.longest_edge:
             return _bounded(height, width, self.shortest_edge, self.longest_edge)
@@ -66,6 +71,7 @@ class Size:
 _FORMS = {
     frozenset({"height", "width"}),
     frozenset({"shortest_edge"}),
+    frozenset({"longest_edge"}),
     frozenset({"shortest_edge", "longest_edge"}),
     frozenset({"max_height", "max_width"}),
 }

@@ -1,0 +1,77 @@
+/** Segment: click on a picture or drag a box, and see the masks that may be meant, with the looks both ways. */
+
+import * as bench from "../bench/bench.js";
+import { answer, onStage } from "../segment/answer.js";
+import { both } from "../segment/both.js";
+import { FRESH, input, pictureOf, promptsOf } from "../segment/input.js";
+import { corners, options } from "../segment/prompts.js";
+import { truth } from "../see/truth.js";
+import { examples, opening } from "../see/wishes.js";
+import { entry } from "../views/regions.js";
+import { none } from "./none.js";
+
+/** @typedef {import("../app.js").Context} Context */
+/** @typedef {import("../bench/address.js").State} State */
+/** @typedef {import("../bench/answer.js").Model} Model */
+
+export const room = { id: "segment", title: "Segment", mount };
+const TASKS = ["segment"];
+
+/** @param {HTMLElement} host @param {Context} context */
+async function mount(host, context) {
+  const about = await context.api.about();
+  const models = about.models
+    .filter((each) => TASKS.includes(String(each["task"])))
+    .map((each) => ({ ...each, examples: examples(each) }));
+  if (!models.length)
+    return none(
+      host,
+      "No model that segments yet",
+      "Train one on the little world in a few minutes, then start again with it; or give a folder of SAM:",
+      "regard train segment --out runs/segment",
+      "regard explore --model runs/segment",
+    );
+  context.register({ figures: () => [...onStage].flatMap((each) => each.figures()) });
+  return bench.create(host, {
+    context,
+    title: "Segment",
+    tasks: TASKS,
+    models,
+    input: (place, hands) => input(place, hands, host),
+    answer,
+    ask: (model, state) => ({
+      model: model["name"],
+      input: { picture: pictureOf(state) },
+      options: options(promptsOf(state)),
+    }),
+    views: [both, entry({ truth: ({ state }) => truth(pictureOf(state), "segment") })],
+    opening: (model) => ({ in: `p:${opening(model)}` }),
+    example: (example) => ({ in: `p:${example}`, ...FRESH }),
+    code,
+  });
+}
+
+/** The same in Python and on the command line. @param {Model} model @param {State} state */
+function code(model, state) {
+  const name = String(model["name"]);
+  const picture = pictureOf(state).startsWith("world:") ? pictureOf(state) : "photo.jpg";
+  const prompts = promptsOf(state);
+  const clicks = (/** @type {string} */ kind) => prompts.flatMap((each) => (each.kind === kind && each.kind !== "box" ? [`${each.x},${each.y}`] : [])); // prettier-ignore
+  const box = prompts.flatMap((each) => (each.kind === "box" ? [corners(each).join()] : []));
+  const tuples = (/** @type {string[]} */ some) => `[${some.map((each) => `(${each.replace(",", ", ")})`).join(", ")}]`;
+  const given = [
+    ...(clicks("in").length ? [`points=${tuples(clicks("in"))}`] : []),
+    ...(clicks("out").length ? [`not_points=${tuples(clicks("out"))}`] : []),
+    ...box.map((each) => `box=(${each.replaceAll(",", ", ")})`),
+  ];
+  const flags = [
+    ...(clicks("in").length ? ["--point", ...clicks("in")] : []),
+    ...(clicks("out").length ? ["--not-point", ...clicks("out")] : []),
+    ...box.flatMap((each) => ["--box", each]),
+  ];
+  const call = [JSON.stringify(picture), ...given].join(", ");
+  return {
+    python: `import regard\n\nsegment = regard.load(${JSON.stringify(name)})\n(masks,) = segment(${call})\nregard.show(segment.attend(${call}))`,
+    command: `regard segment ${picture} ${flags.length ? flags.join(" ") : "--all"} --model ${name} --out mask.png`,
+  };
+}
