@@ -212,6 +212,7 @@ DECK = Deck(
             "With one head for each cell of the kernel and relative positions, attention computes any convolution "
             "exactly.",
             place="build-heads",
+            claims=("convolution",),
         ),
         Topic(
             "training",

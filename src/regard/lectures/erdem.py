@@ -166,7 +166,7 @@ DECK = Deck(
             "Adding a code of its place to each token tells the network where it stands.",
             place="build-order",
             command="regard list positions",
-            claims=("longer", "codes"),
+            claims=("longer", "codes", "places"),
             quizzes=(
                 Quiz(
                     "What if the answer should depend on where a token stands?",

@@ -24,6 +24,7 @@ DECK = Deck(
             "In training the decoder is given the right previous word (teacher forcing); in use it gets its own.",
             place="translate-beam",
             command='regard look de-en "Ein Hund läuft." --target "A cat sleeps."',
+            claims=("forcing",),
         ),
         Topic(
             "problem",
@@ -74,7 +75,7 @@ DECK = Deck(
             "A new context at every step",
             "Each word of the output looks at other parts of the input, and nothing is squeezed through one vector.",
             place="translate-additive",
-            claims=("alignment",),
+            claims=("contexts", "alignment"),
         ),
         Topic(
             "word-order",
@@ -82,7 +83,7 @@ DECK = Deck(
             "Where two languages order their words alike the matrix has a diagonal; where they do not, it bends.",
             place="translate-order",
             command="regard world sample pairs --from it --to en",
-            claims=("alignment",),
+            claims=("reordering", "alignment"),
         ),
         Topic(
             "caption-problem",
