@@ -4,11 +4,15 @@ python -m bench                    every table
 python -m bench attention windows  some of them
 python -m bench --quick            a first look, in a minute
 python -m bench --json out.json    the numbers for machines
+
+Three trials stand beside the tables, each by its name alone: `fuzz`, `kills` and `soak`, as docs/trust.md tells.
 """
 
 import json
 import platform
+import sys
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,8 +27,10 @@ from bench import (
     language,
     limits,
     paths,
+    perceiver,
     pictured,
     recording,
+    segment,
     training,
     translation,
     vision,
@@ -45,13 +51,16 @@ TABLES = {
     "agreement": agreement.run,
     "vision": vision.run,
     "pictured": pictured.run,
+    "segment": segment.run,
     "windows": windows.run,
+    "perceiver": perceiver.run,
     "paths": paths.run,
     "training": training.run,
     "world": world.run,
     "explorer": explorer.run,
     "words": words.run,
 }
+TRIALS = ("fuzz", "kills", "soak")
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,9 @@ class Bench:
                 "agreement",
                 "vision",
                 "pictured",
+                "segment",
                 "windows",
+                "perceiver",
                 "paths",
                 "training",
                 "world",
@@ -104,4 +115,8 @@ def main(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Bench, description=__doc__))
+    if sys.argv[1:2] and sys.argv[1] in TRIALS:
+        trial = import_module(f"bench.{sys.argv[1]}")
+        trial.main(tyro.cli(trial.Trial, description=trial.__doc__, args=sys.argv[2:]))
+    else:
+        main(tyro.cli(Bench, description=__doc__))

@@ -255,6 +255,10 @@ def _list(found: Any, where: str) -> list[Any]:
 def _text(found: Any, where: str) -> str:
     if not isinstance(found, str) or len(found) > MANY:
         raise ValueError(f"{where} is {_quote(found)}, not a text of at most {MANY} letters")
+    try:
+        found.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{where} is {_quote(found)}, which has half a character; write it as UTF-8") from None
     return found
 
 

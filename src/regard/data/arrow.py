@@ -55,7 +55,7 @@ def _rows(paths: Sequence[Path], columns: Sequence[str], batches: Any, classes: 
             for batch in batches(path):
                 sides = [_named(batch.column(name).to_pylist(), classes.get(name)) for name in columns]
                 yield from zip(*sides, strict=True)
-        except (arrow.ArrowException, KeyError, IndexError, OSError) as error:
+        except (arrow.ArrowException, KeyError, IndexError, OSError, ValueError) as error:
             raise _damage(path, error) from None
 
 

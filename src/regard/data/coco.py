@@ -13,7 +13,7 @@ from regard import files
 from regard.data.album import Files
 from regard.data.annotated import Detections, Marked, Objects, Segment
 from regard.data.errors import DataError
-from regard.data.rows import SPLITS, belongs
+from regard.data.rows import SPLITS, belongs, regular
 
 LARGEST = 2**30  # bytes of JSON; COCO's own has 449 million
 
@@ -30,6 +30,7 @@ class Coco:
 
 def read_coco(path: Path) -> Coco:
     """Read annotations, which may be compressed by gzip; boxes without an area are left out."""
+    regular(path)
     data = _json(path)
     try:
         classes = sorted(data["categories"], key=lambda each: each["id"])
@@ -43,8 +44,8 @@ def read_coco(path: Path) -> Coco:
             objects=tuple(_objects(marks[each["id"]], numbers) for each in data["images"]),
             records=tuple(data["images"]),
         )
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        said = f"{error} is missing or not known" if isinstance(error, KeyError) else str(error)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        said = f"{error} is missing or not known"[:200] if isinstance(error, KeyError) else str(error)[:200]
         raise DataError(f"{path} is not in the form of COCO: {said}; give images, annotations and categories") from None
 
 
@@ -97,7 +98,8 @@ def _inside(folder: Path, name: str) -> Path:
 
 def _objects(marks: list[dict[str, Any]], numbers: dict[Any, int]) -> Objects:
     kept = [mark for mark in marks if mark["bbox"][2] > 0 and mark["bbox"][3] > 0]
-    boxes = np.asarray([mark["bbox"] for mark in kept], np.float32).reshape(-1, 4)
+    with np.errstate(over="ignore"):  # what is too large for a float is infinite
+        boxes = np.asarray([mark["bbox"] for mark in kept], np.float32).reshape(-1, 4)
     if not np.isfinite(boxes).all():
         raise ValueError("a bbox has a number that is none")
     boxes[:, 2:] += boxes[:, :2]

@@ -138,6 +138,10 @@ def _texts(names: Sequence[str], label: int | None) -> list[int]:
 
 def _written(cell: Any, path: Path, number: int) -> str:
     if isinstance(cell, str):
+        try:
+            cell.encode()
+        except UnicodeEncodeError:
+            raise DataError(f"{path}, line {number} has half a character; write it as UTF-8") from None
         return cell.strip()
     if isinstance(cell, bool | int | float):
         return str(cell)

@@ -27,11 +27,18 @@ class Order(Iterator[Place]):
 
     `lengths` are those of the rows, and no batch has more than `room` places when all its rows are as long as the
     longest; rows of equal length, such as pictures, have length 1, and `room` is how many make a batch. Process `rank`
-    of `ranks` takes every `ranks`-th batch. `data` is a checksum of the rows, so that others are not taken for them.
+    of `ranks` takes every `ranks`-th batch. `data` is a checksum of the rows, so that others are not taken for them;
+    where that is one of names alone, `contents` is one of what the names stand for.
     """
 
     def __init__(
-        self, lengths: Sequence[int] | Int64[np.ndarray, " n"], *, room: int, seed: int = 0, data: int = 0
+        self,
+        lengths: Sequence[int] | Int64[np.ndarray, " n"],
+        *,
+        room: int,
+        seed: int = 0,
+        data: int = 0,
+        contents: int | None = None,
     ) -> None:
         self._lengths = np.maximum(np.asarray(lengths, np.int64), 1)
         if not len(self._lengths):
@@ -43,7 +50,7 @@ class Order(Iterator[Place]):
             )
         self.room, self.seed, self.rank, self.ranks = room, seed, 0, 1
         self._edges = _cut(np.sort(self._lengths), room)
-        self._data = data
+        self._data, self._contents = data, contents
         self._taken = 0  # by all processes together
         self._plan: tuple[int, list[Rows]] | None = None
 
@@ -59,11 +66,14 @@ class Order(Iterator[Place]):
     @property
     def state(self) -> dict[str, int]:
         """Where we are: batches taken by all processes, and what they were taken from."""
-        return {"taken": self._taken, "seed": self.seed, "room": self.room, "data": self._data}
+        state = {"taken": self._taken, "seed": self.seed, "room": self.room, "data": self._data}
+        return state if self._contents is None else {**state, "contents": self._contents}
 
     def restore(self, state: dict[str, int]) -> None:
         """Continue behind the last batch of a state, whatever number of processes took it."""
         for name, ours in self.state.items():
+            if name == "contents" and name not in state:
+                continue  # of a run that is older than this checksum
             if name not in state:
                 raise ValueError(f"this state has no {name!r}; give one that `state` returned")
             if name != "taken" and state[name] != ours:

@@ -39,7 +39,7 @@ def pictures(name: str | Path, split: str = "train") -> Pictures:
             "folder with a folder of pictures for each class"
         )
     for module in MODULES.values():
-        if hasattr(module, "recognise") and module.recognise(path):
+        if module.DATASET.kind == "images" and hasattr(module, "recognise") and module.recognise(path):
             module.DATASET.check(split)
             own: Pictures = module.read_own(path, split)
             return own

@@ -9,7 +9,7 @@ from typing import Any
 
 from regard.data.arrow import read_parquet, read_saved
 from regard.data.errors import DataError
-from regard.data.rows import lines
+from regard.data.rows import lines, regular
 
 Cell = Any  # text of CSV and TSV; of the others also numbers and lists
 IsHeader = Callable[[Set[str]], bool]  # whether cells, in small letters, are the names of columns
@@ -29,6 +29,7 @@ def open_records(path: Path, is_header: IsHeader) -> Records:
     if path.is_dir():
         columns, rows = read_saved(path)
         return Records(path, columns, enumerate(rows, start=1))
+    regular(path)
     reader = READERS.get(ending(path))
     if reader is None:
         raise DataError(f"{path} ends in none of {', '.join(READERS)}; rename it, or convert it to one of them")
@@ -73,7 +74,7 @@ def _jsonl(path: Path, is_header: IsHeader) -> Records:  # noqa: ARG001 - every 
     def rows() -> Iterator[tuple[int, Sequence[Cell]]]:
         for number, record in (first, *found):
             if missing := next((name for name in columns if name not in record), None):
-                raise DataError(f"{path}, line {number} has no {missing!r}, which the first line has; give it one")
+                raise DataError(f"{path}, line {number} has no {missing[:60]!r}, which the first line has; give it one")
             yield number, [record[name] for name in columns]
 
     return Records(path, columns, rows())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regard.data.errors import DataError
+from regard.files import check
 
 SPLITS = ("train", "val", "test")  # what `divide` makes
 
@@ -66,8 +67,18 @@ def parallel(source: Path, target: Path) -> list[tuple[str, str]]:
 LONGEST = 2**20  # bytes of a line
 
 
+def regular(path: Path) -> None:
+    """Refuse what is not there, and what is no regular file, such as a pipe, which would never end."""
+    try:
+        check(path)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise DataError(f"{path} cannot be read ({said}); give a regular file that is there") from None
+
+
 def lines(path: Path) -> Iterator[str]:
     """Lines of a file, gzipped or not, in strict UTF-8. Only a line feed ends one; a return before it is dropped."""
+    regular(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             for number, raw in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), start=1):

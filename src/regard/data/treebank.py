@@ -13,6 +13,7 @@ from regard.world.language import Tree, leaves, parse
 
 EMPTY = "-NONE-"  # the tag of what is not said
 UNTAGGED = "XX"
+DEEPEST = 200  # brackets within brackets
 
 
 def treebank(path: str | Path, split: str) -> list[Tree]:
@@ -46,6 +47,8 @@ def brackets(path: Path) -> Iterator[Tree]:
             first = first if depth else number
             parts.append(part)
             depth += {"(": 1, ")": -1}.get(part, 0)
+            if depth > DEEPEST:
+                raise DataError(f"{path}: the tree of line {first} is deeper than {DEEPEST} brackets; close some")
             if depth == 0:
                 tree = _tree(parts, path, first)
                 if tree is not None:
@@ -100,7 +103,7 @@ def _tree(parts: list[str], path: Path, line: int) -> Tree | None:
     try:
         return _bare(parse(" ".join(parts)))
     except ValueError as error:
-        raise DataError(f"{path}, line {line}: {error}") from None
+        raise DataError(f"{path}, line {line}: {str(error)[:400]}") from None
 
 
 def _bare(tree: Tree) -> Tree | None:

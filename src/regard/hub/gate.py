@@ -5,6 +5,7 @@ Whatever is wrong with a folder is a `CheckpointError` in one sentence. No file 
 
 import json
 import math
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ JSON = 2 * 2**20  # bytes of a config, a card, or the header of a file of tensor
 LARGEST_NUMBER = 2**20  # of a config, or the elements of its file where they are more
 _SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 _SHOWN = 8  # problems in one sentence
+_LONGEST = 700  # letters of one
 
 
 class CheckpointError(ValueError):
@@ -57,7 +59,10 @@ def guard(folder: str | Path) -> Iterator[None]:
     """Turn whatever goes wrong with a folder into one `CheckpointError`; panics of Rust are no `Exception`."""
     try:
         yield
-    except (CheckpointError, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
+    except CheckpointError as error:
+        error.args = (_sentence(str(error), folder),)
+        raise
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
         raise
     except FileNotFoundError as error:
         missing = error.filename or error
@@ -72,6 +77,13 @@ def guard(folder: str | Path) -> Iterator[None]:
         raise CheckpointError(here or type(error).__name__) from None
 
 
+def _sentence(said: str, folder: str | Path) -> str:
+    """One line that can be printed, is not too long, and names the folder, whatever a stranger's names are made of."""
+    said = re.sub(r"\s*[\r\n]+\s*", " ", said).encode("utf-8", "replace").decode()
+    said = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+    return said if str(folder) in said else f"{folder}: {said}"
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file that is small, regular, not deep, and whose keys, numbers and texts are sound."""
     return parse_json(files.read(path, JSON), path)
@@ -80,7 +92,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def parse_json(data: bytes, path: Path) -> dict[str, Any]:
     """The object in JSON, where it is sound."""
     try:
-        value = json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse, parse_int=_int)
+        value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_refuse, parse_int=_int)
         if b"\\ud" in data or b"\\uD" in data:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -177,6 +189,13 @@ def finite(name: str, tensor: Tensor, path: Path) -> Tensor:
     return tensor
 
 
+def stored(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Refuse tensors of a pickle that claim to be larger than what is stored of them, all of their rows being one."""
+    for name, tensor in tensors.items():
+        if tensor.untyped_storage().nbytes() < tensor.numel() * tensor.element_size():
+            raise CheckpointError(f"{name[:80]} in {path} is larger than what is stored of it; fetch or train it again")
+
+
 def listed(problems: list[str]) -> str:
     rest = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
     return "; ".join(sorted(problems)[:_SHOWN]) + rest
@@ -212,7 +231,7 @@ def _config(kind: type[Any], given: object, where: str, most: int, problems: lis
         problems.append(f"{where.rstrip('.') or 'config'} is {_quote(given)}, not an object")
         return None
     known, hints = {each.name: each for each in fields(kind)}, get_type_hints(kind)
-    problems += [f"unknown field {where + name!r}" for name in given.keys() - known.keys()]
+    problems += [f"unknown field {where + name[:60]!r}" for name in given.keys() - known.keys()]
     # A field that came later says what folders without it mean, by its default.
     problems += [
         f"missing field {where + name!r}"

@@ -134,4 +134,6 @@ def _unpickle(path: Path) -> dict[str, Tensor]:
     found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
     if not isinstance(found, dict) or not all(isinstance(each, Tensor) for each in found.values()):
         raise CheckpointError(f"{path} holds no state dict of tensors; take model.safetensors in its place")
-    return {str(name): gate.finite(str(name), tensor, path) for name, tensor in found.items()}
+    tensors = {str(name): tensor for name, tensor in found.items()}
+    gate.stored(tensors, path)
+    return {name: gate.finite(name, tensor, path) for name, tensor in tensors.items()}

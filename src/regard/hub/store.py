@@ -77,7 +77,9 @@ def read(
     """A model that `save` wrote: built without weights, compared with its file, and filled strictly."""
     path = place / "config.json"
     if about.get("format") != FORMAT:
-        raise CheckpointError(f"{place} has format {about.get('format')!r}, and this regard reads {FORMAT}; update it")
+        raise CheckpointError(
+            f"{place} has format {about.get('format')!r:.40}, and this regard reads {FORMAT}; update it"
+        )
     weights = place / "model.safetensors"
     stored = gate.header(weights)
     entries, scales = _apart(stored)

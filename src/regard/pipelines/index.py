@@ -64,6 +64,7 @@ class Index:
 
     def search(self, query: Float[Tensor, " j"], count: int = 10) -> list[Hit]:
         """The pictures that are nearest to a vector, the nearest first; equally near ones by name."""
+        _check_width(self.folder, self.vectors, query)
         alike, names = (self.vectors @ query.float().cpu()).tolist(), list(self.stamps)
         order = sorted(range(len(names)), key=lambda i: (-alike[i], names[i]))
         return [Hit(names[i], alike[i]) for i in order[: count or None]]
@@ -107,17 +108,22 @@ def update(
     vectors = [before.vectors[list(known.values())]] if known else []
     todo = [name for name in present if name not in known and name not in broken]
     unkept, read = "", 0
-    for start in range(0, len(todo), TOGETHER):
-        opened = dict(_open(folder, todo[start : start + TOGETHER], broken))
-        if opened:
-            vectors.append(encode([picture for picture, _ in opened.values()]).float().cpu())
-            stamps |= {name: stamp for name, (_, stamp) in opened.items()}
-            read += len(opened)
-        if progress is not None:
-            progress(min(1.0, (start + TOGETHER) / len(todo)))
-        last = start + TOGETHER >= len(todo)
-        if last or (start + TOGETHER) % SAVED == 0:
-            vectors = [torch.cat(vectors)] if vectors else []
+    try:
+        for start in range(0, len(todo), TOGETHER):
+            opened = dict(_open(folder, todo[start : start + TOGETHER], broken))
+            if opened:
+                made = encode([picture for picture, _ in opened.values()]).float().cpu()
+                if vectors:
+                    _check_width(folder, vectors[0], made)
+                vectors.append(made)
+                stamps |= {name: stamp for name, (_, stamp) in opened.items()}
+                read += len(opened)
+            if progress is not None:
+                progress(min(1.0, (start + TOGETHER) / len(todo)))
+            if (start + TOGETHER) % SAVED == 0:
+                unkept = _save(path, model, stamps, vectors, broken)
+    finally:  # also where somebody stops it
+        if todo:
             unkept = _save(path, model, stamps, vectors, broken)
     gone = before.stamps.keys() - present.keys() or before.broken.keys() - present.keys()
     if not todo and gone:
@@ -126,6 +132,15 @@ def update(
         name, (_, reason) = next(iter(broken.items()), ("", (Stamp(0, 0), "it went away meanwhile")))
         raise ValueError(f"none of the {len(present)} pictures in {folder} can be read; the first: {name} {reason}")
     return Index(folder, stamps, torch.cat(vectors), broken, read, unkept)
+
+
+def _check_width(folder: Path, kept: Tensor, made: Tensor) -> None:
+    """Refuse vectors that somebody else has put into an index: those of one model are equally wide."""
+    if kept.shape[-1] != made.shape[-1]:
+        raise ValueError(
+            f"the index of {folder} has vectors of {kept.shape[-1]} numbers, and the model makes {made.shape[-1]}; "
+            "remove the index, and search again"
+        )
 
 
 def _list(folder: Path, path: Path) -> Iterator[tuple[str, Stamp]]:
@@ -202,7 +217,7 @@ def _load(path: Path, folder: Path, model: str) -> Index:
         broken = {
             str(name): (Stamp(int(size), int(when)), str(why)) for name, size, when, why in json.loads(about["broken"])
         }
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, SafetensorError):
         return nothing
     sound = vectors.ndim == 2 and len(vectors) == len(stamps) and bool(vectors.isfinite().all())
     return Index(folder, stamps, vectors.float(), broken) if sound else nothing

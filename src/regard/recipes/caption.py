@@ -190,6 +190,7 @@ def batches(recipe: Recipe, begin: Begin, known: "Captioned", *, learn: bool = F
     import torch
 
     from regard.data import Batches, Order
+    from regard.data.contents import contents
     from regard.data.padded import put_side_by_side
     from regard.recipes.shown import plain_name, vary
     from regard.train.features import pixels_of, tower_features
@@ -224,7 +225,8 @@ def batches(recipe: Recipe, begin: Begin, known: "Captioned", *, learn: bool = F
 
     sizes = [len(row) for row in ids] if recipe.tokens else [1] * len(ids)
     room = max(recipe.tokens, max(sizes)) if recipe.tokens else min(recipe.batch_size, len(ids))
-    return Batches(Order(sizes, room=room, seed=recipe.seed, data=known.checksum), collate)
+    order = Order(sizes, room=room, seed=recipe.seed, data=known.checksum, contents=contents(known.source))
+    return Batches(order, collate)
 
 
 def words_in(batch: Shown) -> int:

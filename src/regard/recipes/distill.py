@@ -76,6 +76,7 @@ def build(recipe: Recipe) -> "Task":
         batches=met,
         size=pretrain.words_in,
         loss=lambda model, batch: loss(model, teacher, batch, recipe.temperature),
+        teacher=teacher,
         score=lambda model: score(model, watched, known),
         metric="masked_accuracy",
         higher_is_better=("masked_accuracy", "of_teacher"),

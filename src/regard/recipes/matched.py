@@ -201,6 +201,7 @@ def pad(begin: Begin, rows: "Sequence[Sequence[int]]") -> "tuple[Tensor, Tensor 
 def batches(recipe: "Recipe", begin: Begin, known: "Captioned") -> "Batches[Pairs]":
     """Pictures with one of their captions, drawn anew each time, and varied where a tower sees pixels."""
     from regard.data import Batches, Order
+    from regard.data.contents import contents
 
     rows = rows_of(recipe, begin, known)
 
@@ -211,7 +212,10 @@ def batches(recipe: "Recipe", begin: Begin, known: "Captioned") -> "Batches[Pair
         ]
         return _collate(recipe, begin, rows, pictures, which, chance)
 
-    order = Order([1] * len(known), room=min(recipe.batch_size, len(known)), seed=recipe.seed, data=known.checksum)
+    count, shown = len(known), contents(known.source)
+    order = Order(
+        [1] * count, room=min(recipe.batch_size, count), seed=recipe.seed, data=known.checksum, contents=shown
+    )
     return Batches(order, collate)
 
 

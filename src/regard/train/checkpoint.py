@@ -1,13 +1,14 @@
 """Where a training stands, in one file: weights, moments, averages, and a few integers.
 
 A file is written beside its place, forced to the disk and then renamed. So a process may die at any moment, and what
-carries the name of a checkpoint is always whole.
+carries the name of a checkpoint is always whole. A hash of all that it says stands in it, so that it is also the same.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -17,17 +18,17 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from regard.files import replacing
+from regard.files import check, replacing
 
 NAME = re.compile(r"step-(\d+)\.safetensors")
 
 
 def write(path: Path, tensors: dict[str, Tensor], state: dict[str, Any]) -> None:
     """Put a checkpoint in its place, whole or not at all."""
-    own = apart(tensors)
+    own, text = apart(tensors), json.dumps(state)
     try:
         with replacing(path) as beside:
-            save_file(own, beside, {"state": json.dumps(state), "crc": str(_crc(own))})
+            save_file(own, beside, {"state": text, "sha256": _digest(own, text)})
     except (OSError, SafetensorError) as error:
         raise write_error(path, error) from None
 
@@ -43,15 +44,19 @@ def read(path: Path, prefix: str = "") -> tuple[dict[str, Tensor], dict[str, Any
     """The tensors of a checkpoint whose names begin with a prefix, and its state; the whole is checked bit by bit."""
     with _open(path) as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        if (file.metadata() or {}).get("crc") != str(_crc(tensors)):
-            raise DamageError(f"{path} is no whole checkpoint (its checksum is another)")
+        about = file.metadata() or {}
+        same = about["sha256"] == _digest(tensors, about["state"]) if "sha256" in about else _same_crc(about, tensors)
+        if not same:
+            raise DamageError(f"{path} is no whole checkpoint (its hash is another)")
         return {name: tensor for name, tensor in tensors.items() if name.startswith(prefix)}, state(path)
 
 
 def state(path: Path) -> dict[str, Any]:
     """The integers of a checkpoint, which a file that was cut short does not give."""
     with _open(path) as file:
-        found: dict[str, Any] = json.loads((file.metadata() or {})["state"])
+        found = json.loads((file.metadata() or {})["state"])
+        if not isinstance(found, dict):
+            raise DamageError(f"{path} is no whole checkpoint (it does not say where it stands)")
         return found
 
 
@@ -62,11 +67,12 @@ class DamageError(ValueError):
 @contextmanager
 def _open(path: Path) -> Iterator[Any]:
     try:
+        check(path)
         with safe_open(path, framework="pt") as file:
             yield file
     except DamageError:
         raise
-    except (SafetensorError, KeyError, ValueError) as error:
+    except (SafetensorError, KeyError, ValueError, RecursionError) as error:
         raise DamageError(f"{path} is no whole checkpoint ({error})") from None
 
 
@@ -115,10 +121,24 @@ def apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return found
 
 
-def _crc(tensors: dict[str, Tensor]) -> int:
-    """A checksum of names and bits, in the order of the alphabet."""
+def _digest(tensors: dict[str, Tensor], text: str) -> str:
+    """A hash of the state, and of names, types, shapes and bits, in the order of the alphabet."""
+    found = sha256(text.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        found.update(repr((name, str(tensor.dtype), tuple(tensor.shape))).encode())
+        found.update(_bits(tensor))
+    return found.hexdigest()
+
+
+def _same_crc(about: dict[str, str], tensors: dict[str, Tensor]) -> bool:
+    """Whether a checkpoint of the first versions, which had a checksum of names and bits alone, is whole."""
     found = 0
     for name in sorted(tensors):
-        bits = tensors[name].contiguous().flatten().view(torch.uint8).numpy()
-        found = crc32(bits.data, crc32(name.encode(), found))
-    return found
+        found = crc32(_bits(tensors[name]), crc32(name.encode(), found))
+    return about.get("crc") == str(found)
+
+
+def _bits(tensor: Tensor) -> memoryview:
+    bits: memoryview = tensor.contiguous().flatten().view(torch.uint8).numpy().data
+    return bits

@@ -10,6 +10,7 @@ from jaxtyping import Float16, UInt8
 from torch import nn
 
 from regard.data.captioned import Batched, Captioned
+from regard.data.contents import contents
 from regard.data.kept import kept
 from regard.decode.forcing import evaluating
 from regard.layers.vision import VisionModel
@@ -21,8 +22,8 @@ def tower_features(
 ) -> Float16[np.ndarray, "n i j o"]:
     """The map that a tower makes of each picture, in half precision and memory-mapped.
 
-    They are found again by the weights of the tower, the names and captions of the pictures, and how pictures are
-    prepared; whoever changes any of these gets new ones.
+    They are found again by the weights of the tower, the names, captions and bytes of the pictures, and how pictures
+    are prepared; whoever changes any of these gets new ones.
     """
     device = next(iter(tower.parameters())).device
 
@@ -33,7 +34,7 @@ def tower_features(
         half: np.ndarray = found.half().cpu().numpy()
         return half
 
-    key = f"{weights_hash(tower)} {known.checksum} {json.dumps(processor.to_json(), sort_keys=True)}"
+    key = f"{weights_hash(tower)} {known.checksum}{_contents(known)} {json.dumps(processor.to_json(), sort_keys=True)}"
     return kept(f"features {name}", key, len(known), make)
 
 
@@ -47,8 +48,13 @@ def pixels_of(known: Captioned, processor: Processor, *, name: str) -> UInt8[np.
             return source.batch(rows, size)
         return np.stack([processor.cut(known.picture(row)) for row in rows])
 
-    key = f"{known.checksum} {json.dumps(processor.to_json(), sort_keys=True)}"
+    key = f"{known.checksum}{_contents(known)} {json.dumps(processor.to_json(), sort_keys=True)}"
     return kept(f"pictures {name}", key, len(known), make)
+
+
+def _contents(known: Captioned) -> str:
+    """What the names of pictures stand for, where they lie in files of one's own."""
+    return f" {found}" if (found := contents(known.source)) else ""
 
 
 def weights_hash(model: nn.Module) -> str:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from regard.files import write
+from regard.files import read_json, write
 from regard.train import checkpoint, machine
 from regard.train.plan import OF_THE_RUN, WITHOUT_END
 
@@ -142,9 +142,9 @@ def admit(folder: Path, *, resume: bool) -> None:
 def read_recipe(folder: Path) -> dict[str, Any]:
     """The recipe of a run and its fields."""
     try:
-        found: dict[str, Any] = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
-        return {"recipe": str(found["recipe"]), "fields": dict(found["fields"])}
-    except (ValueError, KeyError, TypeError) as error:
+        found = read_json(folder / "recipe.json")
+        return {"recipe": str(found["recipe"])[:100], "fields": dict(found["fields"])}
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{folder / 'recipe.json'} cannot be read ({error}); begin anew in another folder") from None
 
 
@@ -159,18 +159,18 @@ def samples(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    if path.exists():
+    if path.is_file():
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError):
                 continue
-            if isinstance(row, dict) and isinstance(row.get("step"), int):
+            if isinstance(row, dict) and type(row.get("step")) is int:
                 yield row
 
 
 def _line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False)
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode()  # half a character has no bytes
 
 
 def newest(folder: Path) -> Path | None:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from regard.chance import Chance
 from regard.train import checkpoint, machine, optimizer
+from regard.train.features import weights_hash
 from regard.train.plan import Plan
 from regard.train.ranks import Ranks, full_tensor, like, local
 from regard.train.run import RunError
@@ -37,6 +38,7 @@ class Training:
         self.aliases = {name: first[id(parameter)] for name, parameter in everywhere}
         self.optimizer = optimizer.build(task, plan)
         self.ema = {name: p.detach().clone() for name, p in self.parameters.items()} if plan.ema else {}
+        self.teacher = {} if task.teacher is None else {"teacher": weights_hash(task.teacher)}
         self.step, self.seconds = 0, 0.0
         self.best: float | None = None
         self.since_best = 0
@@ -131,6 +133,7 @@ class Training:
             "best": self.best,
             "since_best": self.since_best,
             "seconds": self.seconds,
+            **self.teacher,
         }
 
     def restore(self, tensors: dict[str, Tensor], state: dict[str, Any]) -> None:
@@ -142,6 +145,8 @@ class Training:
                 f"{_shape(mine, other[0])} here, as one of {len(other)} that differ; resume with the code and the data "
                 "that the run began with"
             )
+        if self.teacher.get("teacher", "") != state.get("teacher", self.teacher.get("teacher", "")):
+            raise RunError("the teacher is another one than the run began with; resume with the same, or begin anew")
         with torch.no_grad():
             for name, tensor in theirs.items():
                 mine[name].copy_(like(tensor, mine[name]))

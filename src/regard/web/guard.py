@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY = 256 * 1024  # bytes of a request
 LARGER = {"/api/pictures": 20 * 2**20}  # and of those that bring a file
+ROOM = 256 * 2**20  # bytes of all requests that are arriving
 PATIENCE = 10.0  # seconds for a request to arrive
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -44,6 +45,7 @@ class Guard:
     ) -> None:
         """`names` are those this server goes by; with a `token`, plain addresses are among them."""
         self.app, self.names, self.token, self.cookie = app, frozenset(names), token, cookie
+        self.arriving = 0  # bytes that are held of requests that are not whole yet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -67,7 +69,7 @@ class Guard:
         elif self.token is not None and not self._has_token(headers):
             await self._ask_token(scope, send_bounded)
         else:
-            whole = await _receive_whole(headers, receive, LARGER.get(scope["path"], BODY))
+            whole = await self._receive_whole(headers, receive, LARGER.get(scope["path"], BODY))
             if isinstance(whole, tuple):
                 await _answer(send_bounded, *whole)
             else:
@@ -106,6 +108,36 @@ class Guard:
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), (self.token or "").encode())
 
+    async def _receive_whole(self, headers: Headers, receive: Receive, most: int) -> Receive | tuple[int, str]:
+        """A request whose body is here, to be received at once; or why it is not waited for any longer."""
+        if "content-length" not in headers and "transfer-encoding" not in headers:
+            return receive
+        body, more, until = bytearray(), True, monotonic() + PATIENCE
+        try:
+            while more:
+                try:
+                    message = await asyncio.wait_for(receive(), max(until - monotonic(), 0.01))
+                except TimeoutError:
+                    return 408, f"the request took more than {PATIENCE:g} seconds to arrive; send it again"
+                if message["type"] == "http.disconnect":
+                    return 400, "the request did not arrive whole; send it again"
+                part = message.get("body", b"")
+                body += part
+                self.arriving += len(part)
+                more = message.get("more_body", False)
+                if len(body) > most:  # it may not have said its length
+                    return 413, f"a request of more than {most} bytes is not read; give less"
+                if self.arriving > ROOM:
+                    return 503, "too much is being sent to this server at once; send it again in a moment"
+        finally:
+            self.arriving -= len(body)
+        whole: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+        async def receive_again() -> Message:
+            return whole.pop() if whole else await receive()
+
+        return receive_again
+
     async def _ask_token(self, scope: Scope, send: Send) -> None:
         """The token in an address is taken once, and becomes a cookie that scripts cannot read."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -117,28 +149,6 @@ class Guard:
         place = "/" + scope["path"].lstrip("/\\").encode("ascii", "ignore").decode() + (f"?{rest}" if rest else "")
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000"
         await _answer(send, 303, "", {"Location": place, "Set-Cookie": cookie})
-
-
-async def _receive_whole(headers: Headers, receive: Receive, most: int) -> Receive | tuple[int, str]:
-    """A request whose body is here, to be received at once; or why it is not waited for any longer."""
-    if "content-length" not in headers and "transfer-encoding" not in headers:
-        return receive
-    body, more, until = bytearray(), True, monotonic() + PATIENCE
-    while more:
-        try:
-            message = await asyncio.wait_for(receive(), max(until - monotonic(), 0.01))
-        except TimeoutError:
-            return 408, f"the request took more than {PATIENCE:g} seconds to arrive; send it again"
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(body) > most:  # it may not have said its length
-            return 413, f"a request of more than {most} bytes is not read; give less"
-    whole: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
-
-    async def receive_again() -> Message:
-        return whole.pop() if whole else await receive()
-
-    return receive_again
 
 
 async def _answer(send: Send, status: int, error: str, headers: dict[str, str] | None = None) -> None:

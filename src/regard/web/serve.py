@@ -25,6 +25,7 @@ def serve(
     models: Sequence[str] = (),
     *,
     runs: Path | None = None,
+    pictures: Path | None = None,
     host: str = "127.0.0.1",
     port: int = PORT,
     show: bool = True,
@@ -53,14 +54,16 @@ def serve(
             ) from None
         from regard.web.guard import LOOPBACK
         from regard.web.models import Models
+        from regard.web.pictures import Pictures
         from regard.web.state import AppState
 
-        state = AppState(Models(models), runs)
+        state = AppState(Models(models), runs, pictures=Pictures(folder=pictures))
         names = {*LOOPBACK, host.lower(), socket.gethostname().lower()} if token else LOOPBACK
         app = make_app(state, names=names, token=token, cookie=f"regard_{port}")
         tell(address)
         if show:
             threading.Timer(0.3, webbrowser.open, [address]).start()
+        allow_files()
         uvicorn.Server(configure(app)).run(sockets=[door])
     finally:
         door.close()
@@ -78,10 +81,21 @@ def configure(app: "FastAPI") -> "uvicorn.Config":
         log_level="warning",
         access_log=False,  # addresses may hold the token
         server_header=False,
-        limit_concurrency=256,
+        limit_concurrency=1200,  # a crowd may come at once; `Connection` closes those that then only stand there
         timeout_keep_alive=20,
         timeout_graceful_shutdown=2,
     )
+
+
+def allow_files(wanted: int = 4096) -> None:
+    """Have room for many connections at once: each is an open file, and many systems allow 1024 unless asked."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < wanted and hard != soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
 def open_socket(host: str, port: int) -> socket.socket:

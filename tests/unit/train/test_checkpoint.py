@@ -1,5 +1,6 @@
 """What carries the name of a checkpoint is whole."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,39 @@ def test_one_bit_that_was_flipped_is_noticed(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(DamageError, match="no whole checkpoint"):
         checkpoint.read(path)
+
+
+def test_a_state_that_says_something_else_is_noticed_too(tmp_path: Path) -> None:
+    path = tmp_path / "step-00000001.safetensors"
+    checkpoint.write(path, {"a": torch.randn(10)}, {"step": 1, "batches": {"taken": 7}})
+    data = path.read_bytes()
+    for before, after in ((b'step\\": 1', b'step\\": 2'), (b'taken\\": 7', b'taken\\": 8')):
+        assert before in data
+        path.write_bytes(data.replace(before, after))
+        with pytest.raises(DamageError, match="no whole checkpoint"):
+            checkpoint.read(path)
+
+
+def test_what_the_first_versions_wrote_is_read_and_checked(tmp_path: Path) -> None:
+    from zlib import crc32
+
+    from safetensors.torch import save_file
+
+    path, tensor = tmp_path / "step-00000001.safetensors", torch.arange(5.0)
+    for crc, whole in ((crc32(tensor.numpy().tobytes(), crc32(b"a")), True), (7, False)):
+        save_file({"a": tensor}, path, {"state": '{"step": 1}', "crc": str(crc)})
+        if whole:
+            assert checkpoint.read(path)[1] == {"step": 1}
+        else:
+            with pytest.raises(DamageError, match="its hash is another"):
+                checkpoint.read(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_a_pipe_with_the_name_of_a_checkpoint_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "step-00000001.safetensors")
+    with pytest.raises(DamageError, match="is no regular file"):
+        checkpoint.read(tmp_path / "step-00000001.safetensors")
 
 
 def test_a_foreign_file_is_no_checkpoint(tmp_path: Path) -> None:

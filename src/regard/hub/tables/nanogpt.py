@@ -94,10 +94,7 @@ def _parts(given: Any, path: Path) -> tuple[dict[str, Tensor], Mapping[str, Any]
     theirs = {str(name).removeprefix(_COMPILED): tensor for name, tensor in state.items()}
     if len(theirs) != len(state) or any(name not in theirs or theirs[name].ndim != 2 for name in (_WORDS, _PLACES)):
         raise CheckpointError(f"{path} is no GPT of nanoGPT or minGPT, which has the matrices {_WORDS} and {_PLACES}")
-    # A tensor may claim to be larger than what is stored of it, all of its rows being the same one.
-    for name, tensor in theirs.items():
-        if tensor.untyped_storage().nbytes() < tensor.numel() * tensor.element_size():
-            raise CheckpointError(f"{name[:80]} in {path} is larger than what is stored of it; fetch or train it again")
+    gate.stored(theirs, path)
     if args is not None and not isinstance(args, dict):
         raise CheckpointError(f"{path} has model_args that are {str(args)[:40]}, and no settings")
     return theirs, args
