@@ -24,7 +24,7 @@ _HOMES = {
 }
 _FLOORS = (
     *("analysis", "attention", "claims", "data", "decode", "hub", "layers", "models", "pipelines", "recipes"),
-    *("text", "train", "vision", "web", "words", "world", "zoo"),
+    *("sound", "text", "train", "vision", "web", "words", "world", "zoo"),
 )
 
 

@@ -26,6 +26,11 @@ alike what two layers know is.
     regard look my-vit photo.jpg --how gradcam --label cat --out cat.svg
     regard look my-swin photo.jpg --how gradcam --beside my-maxvit my-accvit --out three.svg
     regard look my-vit cifar10 --how cka --beside my-resnet --out alike.svg
+
+Of a model of sounds, points or films, where its latents look is laid over the spectrogram, the points or the frames;
+--place is the number of one latent.
+
+    regard look runs/perceive-0 seven.wav --out look.svg
 """
 
 import json
@@ -43,6 +48,8 @@ from regard.cli.run import read_input
 if TYPE_CHECKING:
     from regard.analysis.figure import Panel
     from regard.analysis.reading import Reading
+    from regard.analysis.view import Views
+    from regard.cli.seen import Shown
 
 GROUP = "Look inside"
 
@@ -98,7 +105,7 @@ class Flags:
     head: int | None = None
     """One head of each layer, counted from 0."""
     place: str = ""
-    """Of a picture, who looks: a token such as [CLS], or row,column counted from 0."""
+    """Of a picture, who looks: a token such as [CLS], or row,column counted from 0; of a Perceiver, a latent."""
     label: str = ""
     """Of a picture, the class that a map is for; without it, the one that the model names."""
     beside: tuple[str, ...] = ()
@@ -118,6 +125,9 @@ def main(flags: Flags) -> None:
     if pipeline.takes == "picture":
         _seen(flags, pipeline)
         return
+    if pipeline.task == "perceive" and flags.how == "attention":
+        _perceived(flags, pipeline)
+        return
     if flags.how in PICTURED or flags.place or flags.label or flags.beside:
         raise UsageError(
             f"--how {flags.how}, --place, --label and --beside are for pictures, and {pipeline.name} reads none"
@@ -129,8 +139,7 @@ def main(flags: Flags) -> None:
 
     reading, title = _attend(flags, pipeline)
     if flags.out is not None and flags.out.suffix == ".json":
-        flags.out.write_text(json.dumps(reading.views().to_json("f16"), ensure_ascii=False), encoding="utf-8")
-        print(f"{flags.out}: {len(reading.maps)} attentions")
+        _keep(flags.out, reading.views())
         return
     try:
         found = panels(reading, kind=flags.kind, layer=flags.layer, head=flags.head, specials=flags.specials)
@@ -155,18 +164,31 @@ def main(flags: Flags) -> None:
         print(f"{flags.out}: {which}, {len(first.rows)} × {len(first.columns)} words")
 
 
+def _perceived(flags: Flags, pipeline: Any) -> None:
+    """Draw where the latents of a model of sounds, points or films look."""
+    from regard.cli import seen
+
+    if flags.beside:
+        raise UsageError(f"--beside is for models of pictures, and {pipeline.name} takes {pipeline.takes}")
+    try:
+        if flags.out is not None and flags.out.suffix == ".json":
+            _keep(flags.out, pipeline.attend(flags.input).views())
+            return
+        found = seen.perceived(pipeline, flags.input, seen.Chosen(flags.layer, flags.head, flags.place))
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
+    _show(flags, found, str(pipeline.card.get("title") or pipeline.name))
+
+
 def _seen(flags: Flags, pipeline: Any) -> None:
     """Draw what a model of pictures sees."""
-    from regard.analysis.seeing.figure import html, svg
     from regard.cli import seen
 
     if flags.how not in (*seen.WAYS, "cka"):
         choice = ", ".join(sorted((*seen.WAYS, "cka")))
         raise UsageError(f"--how {flags.how} is for texts, and {pipeline.name} reads pictures; choose {choice}")
     if flags.out is not None and flags.out.suffix == ".json" and flags.how == "attention":
-        views = pipeline.attend(flags.input).views()
-        flags.out.write_text(json.dumps(views.to_json("f16"), ensure_ascii=False), encoding="utf-8")
-        print(f"{flags.out}: {len(views.views)} attentions")
+        _keep(flags.out, pipeline.attend(flags.input).views())
         return
     chosen = seen.Chosen(flags.layer, flags.head, flags.place, flags.label)
     models = {flags.model: pipeline} | {name: load_model(name) for name in flags.beside}
@@ -179,6 +201,15 @@ def _seen(flags: Flags, pipeline: Any) -> None:
             found = seen.join({name: seen.show(each, flags.input, flags.how, chosen) for name, each in models.items()})
     except ValueError as error:
         raise SystemExit(str(error)) from None
+    title = pipeline.card.get("title") or pipeline.name
+    _show(flags, found, f"{' · '.join(models) if flags.beside else title}: {flags.how}")
+
+
+def _show(flags: Flags, found: "Shown", title: str) -> None:
+    """Print or write what was found."""
+    from regard.analysis.seeing.figure import html, svg
+    from regard.cli import seen
+
     if flags.json:
         print(json.dumps(found.facts, ensure_ascii=False))
     elif flags.out is None:
@@ -186,12 +217,16 @@ def _seen(flags: Flags, pipeline: Any) -> None:
     if flags.out is not None:
         drawn = json.dumps(found.facts, ensure_ascii=False)
         if flags.out.suffix != ".json":
-            title = pipeline.card.get("title") or pipeline.name
-            title = f"{' · '.join(models) if flags.beside else title}: {flags.how}"
             figure = svg if flags.out.suffix == ".svg" else html
             drawn = figure(found.sheets, title=title, caption=found.caption, columns=found.columns)
         flags.out.write_text(drawn, encoding="utf-8")
         print(f"{flags.out}: {len(found.sheets)} {'map' if len(found.sheets) == 1 else 'maps'}")
+
+
+def _keep(out: Path, views: "Views") -> None:
+    """Write attentions into a file that the explorer opens."""
+    out.write_text(json.dumps(views.to_json("f16"), ensure_ascii=False), encoding="utf-8")
+    print(f"{out}: {len(views.views)} attentions")
 
 
 def _inside(flags: Flags, pipeline: Any) -> None:

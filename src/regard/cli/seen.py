@@ -1,4 +1,7 @@
-"""What `regard look` shows of a picture: attention, rollout, what decides, how far heads look, what features say."""
+"""What `regard look` shows of a picture: attention, rollout, what decides, how far heads look, what features say.
+
+Attention is laid over the spectrogram of a sound, over points and over the frames of a film in the same way.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,7 +45,7 @@ class Shown:
 
 def show(pipeline: "Pictured", path: str, how: str, chosen: Chosen) -> Shown:
     """Look at a picture in one of the `WAYS`."""
-    if pipeline.task == "detect" and how in OF_A_CLASS:
+    if pipeline.task in ("detect", "depth") and how in OF_A_CLASS:
         raise UsageError(
             f"{pipeline.name} names no class of a whole picture, which --how {how} is about; choose another"
         )
@@ -105,26 +108,67 @@ class _Look:
 
 
 def _attention(look: _Look) -> Shown:
-    """Where a place looks, for each head of a layer; without a place, what all places look at on average."""
-    from regard.analysis.view import Grid
+    return heads_over(look.read(), look.chosen, lambda _, name, numbers: look.sheet(name, numbers))
 
-    reading, chosen = look.read(), look.chosen
+
+def perceived(pipeline: Any, given: str, chosen: Chosen) -> Shown:
+    """Where a model of sounds, points or films looks: at a spectrogram, at points from the front, or at frames."""
+    from regard.analysis.seeing.figure import Sheet
+
+    def sheet(axis: Any, name: str, numbers: "np.ndarray") -> Sheet:
+        return Sheet(
+            name, numbers, getattr(axis, "image", None), getattr(axis, "height", 1) / getattr(axis, "width", 1)
+        )
+
+    return heads_over(pipeline.attend(given), chosen, sheet)
+
+
+def heads_over(reading: "Reading", chosen: Chosen, sheet: "Callable[[Any, str, np.ndarray], Sheet]") -> Shown:
+    """Where a place or a latent looks, for each head of a layer; without one, what all look at on average."""
+    from regard.analysis.view import Boxes, Grid
+
     one = _choose_map(reading, chosen.layer)
     rows, columns = reading.axes[one.rows], reading.axes[one.columns]
-    if not isinstance(rows, Grid) or not isinstance(columns, Grid):
-        raise SystemExit(f"{one.name} of {look.pipeline.name} does not look over the picture; give another --layer")
+    if not isinstance(columns, Grid | Boxes):
+        raise SystemExit(f"{one.name} of {reading.model} does not look over what it was given; give another --layer")
     weights = reading.weights(one.name)
     if chosen.head is not None and not 0 <= chosen.head < one.heads:
         raise UsageError(f"there is no head {chosen.head}; they are numbered 0 to {one.heads - 1}")
-    asking = _place(rows, chosen.place)
+    leading = rows.leading if isinstance(rows, Grid) else ()
+    asking = _place(rows, chosen.place) if isinstance(rows, Grid) else _latent(len(rows), chosen.place)
     looked = weights.mean(axis=1) if asking is None else weights[:, asking]
     heads = range(one.heads) if chosen.head is None else [chosen.head]
-    shown = looked[:, len(columns.leading) :].reshape(one.heads, columns.height, columns.width)
-    who = chosen.place or (rows.leading[0] if rows.leading else "all places on average")
-    sheets = [look.sheet(f"head {head}", _to_one(shown[head])) for head in heads]
+    shown = [_laid_out(columns, row) for row in looked]
+    everyone = "all places on average" if isinstance(rows, Grid) else f"all {one.rows} on average"
+    who = chosen.place or (leading[0] if leading else everyone)
+    sheets = [sheet(columns, f"head {head}", _to_one(shown[head])) for head in heads]
     facts = {"attention": one.name, "asks": who, "heads": {f"head {head}": shown[head].tolist() for head in heads}}
     caption = f"{reading.model}, {one.name}: where {who} looks; each head from its least to its most. {reading.caption}"
     return Shown(facts, sheets, caption)
+
+
+def _laid_out(axis: Any, row: "np.ndarray") -> "np.ndarray":
+    """The weights of the cells of a picture, or of boxes where each of them is."""
+    import numpy as np
+
+    from regard.analysis.view import Grid
+
+    if isinstance(axis, Grid):
+        return row[len(axis.leading) :].reshape(axis.height, axis.width)
+    found = np.zeros((SMOOTH, SMOOTH), np.float32)
+    left, top, wide, high = np.asarray(axis.boxes).T
+    cells = ((np.clip(edge, 0, 1 - 1e-6)) * SMOOTH for edge in (top + high / 2, left + wide / 2))
+    np.add.at(found, tuple(each.astype(int) for each in cells), row)
+    return found
+
+
+def _latent(count: int, said: str) -> int | None:
+    """The number of a latent."""
+    if not said:
+        return None
+    if not said.isdecimal() or int(said) >= count:
+        raise UsageError(f"--place {said} is no latent; they are numbered 0 to {count - 1}")
+    return int(said)
 
 
 def _rollout(look: _Look) -> Shown:
@@ -360,9 +404,15 @@ def _draw_sheet(console: Any, sheet: "Sheet") -> None:
 
 
 def _choose_map(reading: "Reading", layer: int | None) -> "Map":
+    from regard.analysis.view import Latents
+
     if layer is not None and not 0 <= layer < len(reading.maps):
         raise UsageError(f"there is no layer {layer}; they are numbered 0 to {len(reading.maps) - 1}")
-    return reading.maps[-1 if layer is None else layer]
+    if layer is not None:
+        return reading.maps[layer]
+    # What looks over the picture, and not at latents alone.
+    over = [one for one in reading.maps if not isinstance(reading.axes[one.columns], Latents)]
+    return (over or reading.maps)[-1]
 
 
 def _place(axis: Any, said: str) -> int | None:

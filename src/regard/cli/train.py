@@ -61,10 +61,13 @@ def _own(path: Path) -> ModuleType:
 
 
 def flags_of(args: list[str]) -> Any:
-    """The flags of every recipe, as a choice; who classifies pictures means `recognize`, which `args` then say."""
+    """The flags of every recipe, as a choice.
+
+    Who classifies pictures means `recognize`, and who classifies sounds or points `perceive`, which `args` then say.
+    """
     found = recipes_of(args)
-    if args[:1] == ["classify"] and _pictures(args):
-        args[0] = "recognize"
+    if args[:1] == ["classify"]:
+        args[0] = _means(args)
     if args and not args[0].startswith("-") and args[0] not in found:
         raise UsageError(unknown("recipe", args[0], found))
     return Union[  # noqa: UP007 - as many kinds as there are files
@@ -72,18 +75,21 @@ def flags_of(args: list[str]) -> Any:
     ]
 
 
-def _pictures(args: list[str]) -> bool:
-    """Whether the data that are named are pictures: a set of them, or a folder of folders."""
+def _means(args: list[str]) -> str:
+    """The recipe for the data that are named: for pictures, a set of them or a folder of folders, for sounds, …"""
     from regard.data.sets import SETS
+    from regard.data.things import kind_of
 
     given = [following for name, following in pairwise(args) if name == "--data"]
     given += [arg.removeprefix("--data=") for arg in args if arg.startswith("--data=")]
     if not given:
-        return False
+        return "classify"
     name, folder = given[-1], Path(given[-1])
     if name in SETS:
-        return SETS[name].kind == "images"
-    return folder.is_dir() and any(inside.is_dir() for inside in folder.iterdir())
+        return {"images": "recognize", "sounds": "perceive", "points": "perceive"}.get(SETS[name].kind, "classify")
+    if folder.is_dir() and any(inside.is_dir() for inside in folder.iterdir()):
+        return "recognize" if kind_of(folder) is None else "perceive"
+    return "classify"
 
 
 def _text(module: ModuleType) -> str:

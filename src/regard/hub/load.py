@@ -9,7 +9,7 @@ from regard import zoo
 from regard.hub import gate, gguf, huggingface, remote, sentence, store
 from regard.hub.gate import CheckpointError
 from regard.hub.store import Checkpoint
-from regard.hub.tables import efficientnet, nanogpt
+from regard.hub.tables import efficientnet, nanogpt, sam
 
 
 def find(what: str | Path, *, pickle: bool = False) -> tuple[Path, str]:
@@ -40,14 +40,17 @@ def load(
     """Open a model; see `find` for what may be given, or give a GGUF file. All that is wrong is a `CheckpointError`.
 
     A GGUF file on the hub is named `hub:owner/name/file.gguf`, since a repository has many. `pickle`
-    also reads `pytorch_model.bin`, and by their paths nanoGPT's ckpt.pt and the .pth of an EfficientNet-Lite: only
-    tensors and plain values of them. Prefer safetensors.
+    also reads `pytorch_model.bin`, and by their paths nanoGPT's ckpt.pt, the .pth of an EfficientNet-Lite, and the .pt
+    or .pth of a SAM, which has sam in its name: only tensors and plain values of them. Prefer safetensors.
     """
     if remote.is_file(what):
         what = remote.fetch_file(str(what))
     if (file := gguf.find(what)) is not None:
         with gate.guard(file):
             return gguf.read(file, dtype=dtype, device=device)
+    if (file := sam.find(what)) is not None:
+        with gate.guard(file):
+            return sam.read(file, dtype=dtype, device=device, pickle=pickle)
     if (file := nanogpt.find(what)) is not None:
         with gate.guard(file):
             return nanogpt.read(file, dtype=dtype, device=device, pickle=pickle)

@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.analysis.reading import Map, Reading, read_layer
+from regard.analysis.unrolled import Unrolled, of_layers
 from regard.attention import Packed, Trace, packed, record
 from regard.decode.batching import by_length
 from regard.decode.forcing import evaluating
@@ -105,13 +106,11 @@ class Encoder(Pipeline):
         self, row: Window, then: Callable[[Int[Tensor, "1 n"], Int[Tensor, "1 n"]], T], edits: Edits | None
     ) -> tuple[T, Mapping[str, Any], tuple[Map, ...], Trace]:
         """What `then` makes of one row, and what was looked at meanwhile: axes, maps and trace."""
-        # A layer that is shared is edited wherever it looks.
-        named = {name.partition("/")[0]: edit for name, edit in (edits or {}).items()}
-        with evaluating(self.model), torch.no_grad(), record(self.model, edits=named or None) as seen:
+        with evaluating(self.model), torch.no_grad(), record(self.model, edits=of_layers(edits)) as seen:
             answer = then(self._laid([row.ids]), self._laid([row.segments]))
         # A shared layer looks at all words several times; a recurrent one looks once from each of them.
         shared = any(len(seen[name]) > 1 and seen[name][0].q.shape[-2] == len(row.ids) > 1 for name in seen)
-        trace = _Unrolled(seen) if shared else seen
+        trace = Unrolled(seen) if shared else seen
         maps = tuple(self._map(name, trace[name][0].q.shape[1]) for name in trace)
         return answer, {"words": self.words(row.ids)}, maps, trace
 
@@ -132,12 +131,3 @@ class Encoder(Pipeline):
 
     def _laid(self, rows: Sequence[Sequence[int]]) -> Int[Tensor, "1 n"]:
         return torch.tensor([list(chain.from_iterable(rows))], device=self.device)
-
-
-class _Unrolled(Trace):
-    """The looks of layers that are used again and again, each by a name of its own, as `blocks.0.attn/3`."""
-
-    def __init__(self, trace: Trace) -> None:
-        looks = {f"{name}/{i}": [look] for name in trace for i, look in enumerate(trace[name])}
-        super().__init__({}, looks)
-        self._looks = looks

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from regard.analysis.pictures import data_url, maps_over
 from regard.analysis.reading import Reading
+from regard.analysis.unrolled import Unrolled, of_layers
 from regard.analysis.view import Grid
 from regard.attention import record
 from regard.data import DataError
@@ -89,8 +90,9 @@ class Pictured(Pipeline):
         """What the model gives for one picture, and a reading of where its places look, without output or caption."""
         picture = self.open(given)
         image = self.tensors([picture])
-        with evaluating(self.model), record(self.model, edits=edits) as trace:
+        with evaluating(self.model), record(self.model, edits=of_layers(edits)) as seen:
             (output,) = self.model(image).float()
+        trace = Unrolled(seen) if any(len(seen[name]) > 1 for name in seen) else seen
         grid, shown = self.model.grid(*image.shape[-2:]), data_url(self.seen(picture))
         axes, maps = maps_over(trace, grid, leading=self.model.leading, image=shown)
         if not axes:  # a model without attention: what it was shown can be seen all the same
