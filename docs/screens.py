@@ -50,7 +50,7 @@ PATCH = {"m": "cifar10-vit", "in": "p:photo:cat", "at": "45,40"}
 KING = {"as": "sums", "sum": "king - man + woman"}
 
 SHOTS = {
-    "home": Shot("home", {}, ".home-picture canvas", tall=900),
+    "home": Shot("home", {}, ".home-picture canvas", tall=1180),
     "build": Shot("build", {"step": "softmax"}, ".floor > *"),
     "words": Shot("words", KING, ".map-box canvas", tall=800),
     "translate": Shot("translate", LINES, ".lines .word", tall=880),

@@ -139,7 +139,7 @@ class Kept(Worker):
 @pytest.fixture(scope="session")
 def kept() -> Iterator[Kept]:
     """The process of the models, for all tests that do not end it."""
-    one = Kept(waiting=4)
+    one = Kept()
     yield one
     one.end()
 
@@ -147,7 +147,6 @@ def kept() -> Iterator[Kept]:
 @pytest.fixture
 def state(models: Models, runs: Path, kept: Kept) -> AppState:
     """What a server has."""
-    kept.waiting, kept.seconds = 4, 60.0
     return AppState(models, runs, kept)
 
 

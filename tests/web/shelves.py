@@ -23,7 +23,9 @@ from regard.recipes.paint import phrases_of
 from regard.text import Tokenizer
 from regard.vision import Processor, Size
 from regard.web.models import Models
+from regard.web.pictures import Pictures
 from regard.web.state import AppState
+from regard.web.worker import Worker
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -87,9 +89,12 @@ def _decide(model: torch.nn.Module) -> None:
 
 
 @contextmanager
-def onto(browser: "Browser", shelf: Path) -> Iterator[Watched]:
+def onto(
+    browser: "Browser", shelf: Path, *, worker: Worker | None = None, pictures: Path | None = None
+) -> Iterator[Watched]:
     """A window onto a server with the models of a shelf; its words and pictures do not move."""
-    with serving(AppState(Models(shelf=shelf))) as server:
+    state = AppState(Models(shelf=shelf), worker=worker or Worker(), pictures=Pictures(folder=pictures))
+    with serving(state) as server:
         found = browser.new_context(base_url=server.url, viewport=SIZE, locale="en-GB", reduced_motion="reduce")
         found.set_default_timeout(1000 * PATIENCE)
         found.add_init_script("try { localStorage.setItem('regard.guided', 'yes') } catch {}")

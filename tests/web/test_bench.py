@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 from tests.web.hands import (
     address,
@@ -146,6 +147,9 @@ def test_a_link_names_model_revision_and_input_from_the_first_moment(page: "Page
     page.goto("about:blank")
     page.goto("/#/translate?m=unheard-of&in=t:La+casa.")
     page.locator(".notice", has_text="“unheard-of”, which this server does not have").wait_for()
+    page.goto("about:blank")
+    page.goto("/#/translate?m=small,fixed,attentive,many&in=t:La+casa.")
+    page.locator(".notice", has_text="at most 3 stand side by side; many is left out").wait_for()
 
 
 def test_the_picture_says_who_looks_at_whom(page: "Page") -> None:
@@ -356,6 +360,37 @@ def test_the_figure_of_a_matrix_has_numbers_axes_direction_and_scale(page: "Page
     words = [text.strip() for text in ElementTree.fromstring(save_as(page, "SVG").decode()).itertext()]
     assert {"looks ↓", "at →", "weight 0", "casa"} <= set(words)
     assert any(re.fullmatch(r"0?\.\d\d", word) for word in words), "the numbers of the cells"
+
+
+# Texts of a drawing that reach beyond it.
+OUTSIDE = """async () => {
+  await document.fonts.ready;
+  const whole = document.querySelector("svg").getBoundingClientRect();
+  const found = [...document.querySelectorAll("text")].filter((each) => {
+    const box = each.getBoundingClientRect();
+    return box.left < whole.left - 1 || box.right > whole.right + 1 || box.bottom > whole.bottom + 1;
+  });
+  return found.map((each) => each.textContent);
+}"""
+
+
+def test_a_figure_is_transparent_unless_its_ground_is_wished_and_no_word_is_cut_off(page: "Page") -> None:
+    def corner() -> int:
+        with Image.open(io.BytesIO(save_as(page, "PNG"))) as picture:
+            return picture.convert("RGBA").getpixel((0, 0))[3]
+
+    said = "the big red house stands before the small old church in the middle of the town"
+    for view in ("lines", "matrix"):
+        translate(page, view=view, given="t:La grande casa rossa sta davanti alla chiesa.", force=said, merge="pieces")
+        page.keyboard.press("e")
+        alone = page.context.new_page()
+        alone.set_content(save_as(page, "SVG").decode())
+        assert alone.evaluate(OUTSIDE) == []
+        alone.close()
+        assert corner() == 0
+        page.get_by_label("with the page's ground").check()
+        assert corner() == 255
+        page.keyboard.press("Escape")
 
 
 def test_neurons_and_beam_leave_with_numbers_of_their_own(page: "Page") -> None:

@@ -78,8 +78,8 @@ def test_no_word_of_the_first_picture_is_cut_off(page: Page) -> None:
 
 ROOMS = {
     "Learn": ["Build up", "Words", "Lectures", "Gallery"],
-    "Look": ["Translate", "Read", "See", "Caption", "Match", "Ask", "Paint", "Your file"],
-    "Check": ["Claims", "World", "Runs"],
+    "Look": ["Translate", "Read", "See", "Caption", "Match", "Ask", "Paint", "Segment", "Depth", "Your file"],
+    "Check": ["Claims", "World", "Runs", "Views"],
 }
 
 
@@ -114,6 +114,24 @@ def test_an_area_shows_its_rooms_and_is_found_in_the_room_that_was_left(again: P
     expect(here(again)).to_have_text("Build up")
     again.locator("#areas").get_by_role("link", name="Check").click()
     expect(here(again)).to_have_text("World")
+
+
+def test_on_a_phone_the_room_that_one_is_in_stands_in_the_row_of_rooms(page: Page) -> None:
+    page.goto("/")
+    resize(page, 390, 844)
+    for room in ("file", "translate", "paint"):
+        page.goto(f"/#/{room}")
+        expect(here(page)).to_be_in_viewport(ratio=1)
+
+
+def test_doors_stand_beside_the_name_of_their_area_and_never_below_it(page: Page) -> None:
+    page.goto("/")
+    expect(page.locator(".door")).to_have_count(sum(map(len, ROOMS.values())))
+    for width in (1001, 1280, 1920):
+        resize(page, width, 800)
+        left = page.evaluate("[...document.querySelectorAll('.door')].map(each => each.getBoundingClientRect().left)")
+        right = page.evaluate("document.querySelector('.doors header').getBoundingClientRect().right")
+        assert min(left) > right, width
 
 
 def test_the_palette_finds_rooms_models_and_commands(again: Page) -> None:
@@ -449,6 +467,7 @@ READY = {
     "claims": ".room-claims :is(a, button)",
     "world?index=12&thing=1": ".named.lit",
     "runs": ".chart path",
+    "views": ".room-views .first-run",
     "file": ".drop",
 } | {f"build?step={step}": f".steps [aria-current=step]:has-text('{step}')" for step in STEPS}
 

@@ -23,6 +23,7 @@ from regard.web.outputs import run
 from regard.web.question import Edit, Picture, Question, Told
 from regard.web.state import AppState
 from regard.web.ticket import Ticket
+from regard.web.worker import Worker
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -43,8 +44,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def window(browser: "Browser", shelf: Path) -> Iterator[Watched]:
-    with onto(browser, shelf) as found:
+def window(browser: "Browser", shelf: Path, kept: Worker) -> Iterator[Watched]:
+    with onto(browser, shelf, worker=kept) as found:
         yield found
 
 
@@ -96,8 +97,8 @@ def test_an_edit_of_a_gated_block_changes_the_maps(shelf: Path) -> None:
     assert edited["log_prob"] != plain["log_prob"]
 
 
-def test_what_cannot_be_asked_is_refused_in_a_sentence(shelf: Path) -> None:
-    with TestClient(make_app(AppState(Models(shelf=shelf))), base_url="http://127.0.0.1") as client:
+def test_what_cannot_be_asked_is_refused_in_a_sentence(shelf: Path, kept: Worker) -> None:
+    with TestClient(make_app(AppState(Models(shelf=shelf), worker=kept)), base_url="http://127.0.0.1") as client:
         turn = {"picture": "world:7", "text": "What is there?"}
         for given, said in (
             ({"text": "What is there?"}, "takes told, turns of pictures and texts"),
@@ -190,7 +191,7 @@ def test_nothing_keeps_anybody_out(page: "Page") -> None:
     assert barriers(page) == []
 
 
-def test_without_a_model_the_room_says_how_to_get_one(browser: "Browser", tmp_path: Path) -> None:
-    with onto(browser, tmp_path) as empty, watching(empty) as page:
+def test_without_a_model_the_room_says_how_to_get_one(browser: "Browser", tmp_path: Path, kept: Worker) -> None:
+    with onto(browser, tmp_path, worker=kept) as empty, watching(empty) as page:
         page.goto("/#/ask")
         until(page, "document.querySelector('.empty')?.textContent.includes('regard train ask')")

@@ -23,6 +23,7 @@ from regard.web.outputs import run
 from regard.web.question import Edit, Picture, Question
 from regard.web.state import AppState
 from regard.web.ticket import Ticket
+from regard.web.worker import Worker
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -37,8 +38,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def window(browser: "Browser", shelf: Path) -> Iterator[Watched]:
-    with onto(browser, shelf) as found:
+def window(browser: "Browser", shelf: Path, kept: Worker) -> Iterator[Watched]:
+    with onto(browser, shelf, worker=kept) as found:
         yield found
 
 
@@ -92,8 +93,8 @@ def test_who_knows_only_the_world_says_so_of_a_photograph(shelf: Path) -> None:
     assert "no picture of the little world" in found[0]["text"]
 
 
-def test_what_is_no_picture_is_refused(shelf: Path) -> None:
-    with TestClient(make_app(AppState(Models(shelf=shelf))), base_url="http://127.0.0.1") as client:
+def test_what_is_no_picture_is_refused(shelf: Path, kept: Worker) -> None:
+    with TestClient(make_app(AppState(Models(shelf=shelf), worker=kept)), base_url="http://127.0.0.1") as client:
         for given, said in (
             ({"text": "a dog"}, "takes a picture"),
             ({"picture": "/etc/passwd"}, "is no picture"),
@@ -246,7 +247,7 @@ def test_nothing_keeps_anybody_out(page: "Page") -> None:
     assert barriers(page) == []
 
 
-def test_without_a_model_the_room_says_how_to_get_one(browser: "Browser", tmp_path: Path) -> None:
-    with onto(browser, tmp_path) as empty, watching(empty) as page:
+def test_without_a_model_the_room_says_how_to_get_one(browser: "Browser", tmp_path: Path, kept: Worker) -> None:
+    with onto(browser, tmp_path, worker=kept) as empty, watching(empty) as page:
         page.goto("/#/caption")
         until(page, "document.querySelector('.empty')?.textContent.includes('regard train caption')")

@@ -20,6 +20,7 @@ from regard.web.assets import PAGE
 from regard.web.gallery import ENTRIES, FOLDER, Entry, describe
 from regard.web.models import Models
 from regard.web.state import AppState
+from regard.web.worker import Worker
 from regard.zoo import readings
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ class Visited:
 
 
 @pytest.fixture(scope="module")
-def bundled(browser: "Browser") -> Iterator[Visited]:
+def bundled(browser: "Browser", kept: Worker) -> Iterator[Visited]:
     """A page on a server with the bundled models."""
-    with serving(AppState(Models())) as server:
+    with serving(AppState(Models(), worker=kept)) as server:
         context = browser.new_context(base_url=server.url, viewport=SIZE, locale="en-GB", reduced_motion="reduce")
         context.set_default_timeout(1000 * PATIENCE)
         context.add_init_script("try { localStorage.setItem('regard.guided', 'yes') } catch {}")

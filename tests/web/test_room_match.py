@@ -1,30 +1,34 @@
 """The room Match in a real browser, with small models of pictures and texts that have learnt nothing."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from tests.web.asking import read_events
 from tests.web.conftest import Watched
-from tests.web.hands import address, answered, becomes, until
+from tests.web.hands import address, answered, becomes, resize, until
 from tests.web.shelves import KEPT, barriers, onto, save_matchers, small_buttons, visit, watching
 
-from regard.pipelines import load
+from regard.pipelines import index, load
+from regard.pipelines.index import fingerprint, update
+from regard.web import matching
 from regard.web.answers import compose
 from regard.web.app import make_app
 from regard.web.errors import RefusedError
-from regard.web.matching import AMONG
 from regard.web.models import Models
 from regard.web.opened import Place
 from regard.web.outputs import run
-from regard.web.pictures import tell
+from regard.web.pictures import Pictures, tell
 from regard.web.question import Edit, Matched, Picture, Question, draw
 from regard.web.scenes import shifts
 from regard.web.state import AppState
 from regard.web.ticket import Ticket
+from regard.web.worker import Worker
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -40,8 +44,20 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def window(browser: "Browser", shelf: Path) -> Iterator[Watched]:
-    with onto(browser, shelf) as found:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty pictures, one of them below and with a comma in its name, and a file that only says it is one."""
+    home = tmp_path_factory.mktemp("album") / "photos"
+    (home / "sea").mkdir(parents=True)
+    for i in range(20):
+        place = home / "sea" / "boat, red.png" if i == 7 else home / f"{i}{'-and-a-long-name' * 4 * (i > 9)}.png"
+        draw(Picture(f"world:{i}/sketch")).save(place)
+    (home / "broken.png").write_text("no picture")
+    return home
+
+
+@pytest.fixture(scope="module")
+def window(browser: "Browser", shelf: Path, kept: Worker, folder: Path) -> Iterator[Watched]:
+    with onto(browser, shelf, worker=kept, pictures=folder) as found:
         yield found
 
 
@@ -87,20 +103,65 @@ def test_templates_are_an_ensemble_and_an_edit_changes_the_table(shelf: Path) ->
     assert asked(pipeline, given, (edit,), templates=templates)[1]["chances"] != output["chances"]
 
 
-def test_a_sentence_finds_the_nearest_of_all_pictures_and_the_second_search_reads_none(shelf: Path) -> None:
+def test_a_sentence_finds_the_nearest_of_all_pictures_and_the_second_search_reads_none(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pipeline: Any = load(shelf / "a-clip")
+    monkeypatch.setattr(matching, "AMONG", 40)
     _, output = asked(pipeline, table(find="a red disc"), top=4)
     (wanted,) = pipeline.texts(["a red disc"])
-    near = {f"world:{i}": float(pipeline.images(f"world:{i}")[0] @ wanted) for i in range(0, AMONG, 40)}
+    near = {f"world:{i}": float(pipeline.images(f"world:{i}")[0] @ wanted) for i in range(0, 40, 8)}
     hits = {each["picture"]: each["cosine"] for each in output["hits"]}
     assert list(hits.values()) == sorted(hits.values(), reverse=True)
     assert len(hits) == 4
     assert all(cosine <= min(hits.values()) + 1e-4 for name, cosine in near.items() if name not in hits)
-    assert output["among"] > AMONG
+    assert output["among"] > 40
     told: list[Any] = []
     again = Question(Place("x", ""), table(find="a blue star"))
     run(pipeline, again, {}, Ticket(60.0, told.append))
     assert told == []
+
+
+def test_a_folder_is_searched_as_the_command_line_does(shelf: Path, folder: Path) -> None:
+    pipeline: Any = load(shelf / "a-clip")
+    _, output = asked(pipeline, Matched((), (), "a red disc", folder), top=20)
+    (wanted,) = pipeline.texts(["a red disc"])
+    found = update(folder, pipeline.images, fingerprint(pipeline.model))
+    names = [unquote(each["picture"]).removeprefix("folder:") for each in output["hits"]]
+    assert names == [each.name for each in found.search(wanted, 20)]
+    assert (output["among"], output["broken"], found.new) == (20, 1, 0)
+    with pytest.raises(RefusedError, match="take back what you switched off"):
+        asked(pipeline, Matched((), (), "a red disc", folder), (Edit("x", None, "off"),))
+
+
+def test_a_search_that_runs_out_of_time_says_so_and_the_next_goes_on(
+    shelf: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline: Any = load(shelf / "a-clip")
+    album = shutil.copytree(folder, tmp_path / "album")
+    monkeypatch.setattr(index, "TOGETHER", 8)
+    question = Question(Place("x", ""), Matched((), (), "a red disc", album))
+    hasty = Ticket(0.0)
+    hasty.begin()
+    with pytest.raises(RefusedError, match=r"38 % of album are read; search again to go on"):
+        run(pipeline, question, {}, hasty)
+    told: list[Any] = []
+    run(pipeline, question, {}, Ticket(60.0, told.append))
+    assert [each["done"] for each in told] == [61, 100], "eight of them were kept"
+
+
+def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
+    (folder.parent / "secret.png").write_bytes((folder / "0.png").read_bytes())
+    (folder / "away").symlink_to(folder.parent)
+    pictures = Pictures(folder=folder)
+    assert pictures.find("folder:sea/boat%2C%20red.png") == (folder / "sea" / "boat, red.png").read_bytes()
+    for name in ("../secret.png", f"{folder.parent}/secret.png", "away/secret.png", "sea", "gone.png", "0.png%00"):
+        with pytest.raises(RefusedError, match="photos has no picture"):
+            pictures.find(f"folder:{name}")
+    with pytest.raises(RefusedError, match="is no picture"):
+        pictures.find("folder:broken.png")
+    with pytest.raises(RefusedError, match="regard explore --pictures FOLDER"):
+        Pictures().find("folder:0.png")
 
 
 def test_a_scene_under_a_shift_is_the_same_for_the_page_and_the_model() -> None:
@@ -111,11 +172,11 @@ def test_a_scene_under_a_shift_is_the_same_for_the_page_and_the_model() -> None:
         assert np.asarray(draw(Picture(f"world:29/{shift}"))).shape == (96, 96, 3)
 
 
-def test_strangers_are_refused_in_a_sentence(shelf: Path) -> None:
+def test_strangers_are_refused_in_a_sentence(shelf: Path, kept: Worker) -> None:
     pipeline: Any = load(shelf / "a-clip")
     with pytest.raises(RefusedError, match="there is nothing to compare"):
         asked(pipeline, Matched((), TEXTS))
-    with TestClient(make_app(AppState(Models(shelf=shelf))), base_url="http://127.0.0.1") as client:
+    with TestClient(make_app(AppState(Models(shelf=shelf), worker=kept)), base_url="http://127.0.0.1") as client:
 
         def told(**given: Any) -> str:
             answer = client.post("/api/ask", json={"model": "a-clip", "input": given, "options": options})
@@ -187,6 +248,23 @@ def test_a_sentence_finds_pictures_and_one_is_taken_into_the_table(page: "Page")
     until(page, f"{CELLS} === 4 || {CELLS} === 2")
 
 
+def test_a_sentence_finds_pictures_of_a_folder_and_one_is_taken_into_the_table(page: "Page") -> None:
+    visit(page, "match", m="a-clip", given="p:world:7", says="\n".join(TEXTS))
+    until(page, f"{CELLS} === 2")
+    page.get_by_label("Which pictures are searched").select_option(label="the folder photos")
+    page.get_by_label("Find pictures by a sentence").fill("a red disc")
+    until(page, "document.querySelectorAll('.match-hits li').length === 8")
+    until(page, "document.querySelector('.match-answer').textContent.includes('The nearest of 20 pictures')")
+    until(page, "document.querySelector('.match-answer').textContent.includes('1 more cannot be read')")
+    for width in (1280, 390):
+        resize(page, width, 800)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, "however long a name is"
+    name = page.locator(".match-hits button span").first.inner_text()
+    page.locator(".match-hits button").first.click()
+    until(page, f"{CELLS} === 4")
+    becomes(page, lambda: page.locator(".match-table tbody th span").all_inner_texts(), ["scene 7", name])
+
+
 def test_what_is_not_asked_is_said(page: "Page") -> None:
     page.goto(f"/#/match?{address(m='a-clip', given='p:world:7', says='a dog', tpl='nothing')}")
     until(page, "document.querySelector('.bench-says .problem')?.textContent.includes('no place for a class')")
@@ -219,7 +297,7 @@ def test_nothing_keeps_anybody_out(page: "Page") -> None:
     assert barriers(page) == []
 
 
-def test_without_a_model_the_room_says_how_to_get_one(browser: "Browser", tmp_path: Path) -> None:
-    with onto(browser, tmp_path) as empty, watching(empty) as page:
+def test_without_a_model_the_room_says_how_to_get_one(browser: "Browser", tmp_path: Path, kept: Worker) -> None:
+    with onto(browser, tmp_path, worker=kept) as empty, watching(empty) as page:
         page.goto("/#/match")
         until(page, "document.querySelector('.empty')?.textContent.includes('regard train match')")

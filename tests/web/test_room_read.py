@@ -28,6 +28,7 @@ from regard.text import Tokenizer
 from regard.web.models import Models
 from regard.web.senses import draw
 from regard.web.state import AppState
+from regard.web.worker import Worker
 from regard.world.language import stories, text
 
 if TYPE_CHECKING:
@@ -79,11 +80,11 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reader(shelf: Path, foreign: Path) -> Iterator[Server]:
+def reader(shelf: Path, foreign: Path, kept: Worker) -> Iterator[Server]:
     """A server with these models."""
     models = Models(shelf=shelf)
     models.folders[foreign.name] = foreign
-    with serving(AppState(models)) as found:
+    with serving(AppState(models, worker=kept)) as found:
         yield found
 
 

@@ -16,7 +16,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 from tests.web.conftest import SIZE, Server, Watched, _foreign, _said, serving
-from tests.web.hands import PATIENCE, becomes, until
+from tests.web.hands import PATIENCE, becomes, resize, until
 from tests.web.test_pictures import encoded, huge
 
 from regard.hub import save
@@ -34,6 +34,7 @@ from regard.web.see import Asked, Options, see
 from regard.web.see.places import place_on
 from regard.web.state import AppState
 from regard.web.ticket import Ticket
+from regard.web.worker import Worker
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -88,9 +89,9 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def looker(shelf: Path, foreign: Path) -> Iterator[Server]:
+def looker(shelf: Path, foreign: Path, kept: Worker) -> Iterator[Server]:
     """A server with these models."""
-    with serving(AppState(Models([foreign], shelf))) as found:
+    with serving(AppState(Models([foreign], shelf), worker=kept)) as found:
         yield found
 
 
@@ -456,6 +457,13 @@ def test_maps_of_several_models_are_compared_on_one_picture_with_the_truth(page:
     until(page, "(each => each.scrollWidth <= each.clientWidth)(document.querySelector('.see-compare'))")
     heads = [text.split("\n")[0].split()[0] for text in page.locator(".see-table thead th").all_inner_texts()]
     assert heads == ["my-swin", "my-maxvit", "my-accvit"]
+    # On a phone, a fourth one too.
+    resize(page, 390, 844)
+    visit(page, m="my-swin,my-maxvit,my-accvit,my-vit", **{"as": "compare", "in": "p:world:7"})
+    until(page, "document.querySelectorAll('.see-table thead th').length === 4")
+    until(page, "document.querySelectorAll('.see-table .see-canvas').length >= 4")
+    until(page, "(each => each.scrollWidth <= each.clientWidth)(document.querySelector('.see-compare'))")
+    until(page, "document.querySelector('.see-table .see-canvas').clientWidth > 70")
 
 
 def test_the_pointing_game_is_judged_by_the_mask(page: "Page") -> None:

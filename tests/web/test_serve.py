@@ -86,6 +86,7 @@ def test_a_port_that_is_taken_is_answered_with_a_free_one(capsys: pytest.Capture
     [
         (["--port", "70000"], "port 70000 does not exist"),
         (["--model", "nowhere"], "no model is called 'nowhere'"),
+        (["--pictures", "nowhere"], "nowhere is no folder"),
     ],
 )
 def test_misuse_is_told(capsys: pytest.CaptureFixture[str], flags: list[str], said: str) -> None:

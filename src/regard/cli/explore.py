@@ -6,6 +6,7 @@ whoever has the printed address, which carries a token.
     regard explore                                     every bundled model
     regard explore --model runs/translate-0            and one of your own
     regard explore --model glove.6B.50d.txt            and vectors of words, for the room Words
+    regard explore --pictures photos                   and a folder of pictures, to be searched in Match
     regard explore --no-open --port 0                  any free port, and no browser
     regard explore --static site                       a folder of files for any web host, no server needed
 """
@@ -26,6 +27,8 @@ class Flags:
     """A folder of a model or run, a file of word vectors, or a name of `regard list zoo`, to come first; or several."""
     runs: Path = Path("runs")
     """The folder of your runs."""
+    pictures: Path | None = None
+    """A folder of pictures, for Match to search by a sentence."""
     port: int = 8420
     """Where to listen; 0 takes any free port."""
     host: str = "127.0.0.1"
@@ -44,8 +47,18 @@ def main(flags: Flags) -> None:
 
     if not 0 <= flags.port < 65536:
         raise UsageError(f"port {flags.port} does not exist; give 1 to 65535, or 0 for any free one")
+    if flags.pictures is not None and not flags.pictures.is_dir():
+        raise UsageError(f"{flags.pictures} is no folder; give one with pictures, or leave --pictures out")
     try:
-        serve(flags.model, runs=flags.runs, host=flags.host, port=flags.port, show=flags.open, tell=_tell)
+        serve(
+            flags.model,
+            runs=flags.runs,
+            pictures=flags.pictures,
+            host=flags.host,
+            port=flags.port,
+            show=flags.open,
+            tell=_tell,
+        )
     except ServeError as error:
         raise SystemExit(str(error)) from None
     except ValueError as error:

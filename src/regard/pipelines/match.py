@@ -35,6 +35,7 @@ from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pictured import TOGETHER, Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation, TooLongError
 from regard.progress import Progress
+from regard.text import Words
 
 TOKENS = 2048  # of texts that are read at once
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -142,8 +143,13 @@ class Matching(Pictured):
         tower = getattr(self.model, "image", self.model)  # a GroupViT has no tower of its own
         grid = tower.grid(*image.shape[-2:])
         leading = getattr(tower, "leading", ())
-        names = [name for name in trace if not name.startswith("text.")]
+        names = [name for name in trace if not name.startswith(("text.", "pool."))]
         axes, maps = maps_over(trace, grid, leading=leading, image=seen, names=names)
+        if getattr(self.model, "pool", None) is not None:
+            cells = self.model.pool.position
+            axes |= {"mean": Words.whole(["mean"]), "pooled": Grid(cells.rows, cells.columns, seen, ("mean",))}
+            asked = trace["pool.attn"][0].q.shape[1]
+            maps = (*maps, Map("pool.attn", "cross", 0, asked, "mean", "pooled", "the mean looks at places"))
         if not axes:  # a tower without attention: what it was shown can be seen all the same
             axes = {"picture": Grid(grid[0], grid[1], seen, leading)}
         axes |= {"words": self.tokenizer.words(ids[0].tolist())}

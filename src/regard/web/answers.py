@@ -33,6 +33,7 @@ WAYS = {
     "pictures and text": "told, turns of pictures and texts",
 }
 CLOSED = "a request opens no files"
+FILED = ("perceive",)  # tasks to which a text is the name of a file
 
 
 def answer(inside: "Inside", ticket: Ticket, question: Question) -> str:
@@ -169,6 +170,8 @@ def _check_kind(pipeline: "Pipeline", question: Question) -> None:
     if kind is not None and kind != pipeline.takes:
         given_is = "a picture" if kind == "picture" else kind
         raise RefusedError(422, f"{name} takes {pipeline.takes}, and this is {given_is}; choose another model")
+    if pipeline.task in FILED and not (isinstance(given, str) and NUMBERED.fullmatch(given)):
+        raise RefusedError(422, f"{name} takes one of a named set, such as spoken-digits:7; {CLOSED}")
     if isinstance(given, Pair):
         _check_pair(pipeline, given)
     known = OPTIONS.get(pipeline.task, ())

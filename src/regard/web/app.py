@@ -71,9 +71,10 @@ def make_app(
 
     @app.get("/api/about")
     def about() -> dict[str, Any]:
-        """The version, the models and the limits: all that the page needs to begin."""
+        """The version, the models, the limits and the folder of pictures: all that the page needs to begin."""
         limits = {"text": ask.TEXT, "tokens": TOKENS, "beam": ask.BEAM, "new": ask.NEW, "edits": ask.EDITS}
-        return {"version": regard.__version__, "models": state.models.about(), "limits": limits}
+        folder = state.pictures.folder and state.pictures.folder.resolve().name
+        return {"version": regard.__version__, "models": state.models.about(), "limits": limits, "folder": folder}
 
     @app.get("/api/tasks")
     async def tasks(request: Request) -> list[dict[str, str]]:

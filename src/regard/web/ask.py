@@ -18,12 +18,12 @@ from regard.web.worker import Call
 
 TEXT, EDITS, BEAM, NEW = 10_000, 256, 10, 200  # the most characters, edits, hypotheses and new tokens
 BOUND = 2**20  # characters of a text that is counted at all; longer requests do not come this far
-STEPS = 100  # of a denoiser
+STEPS, POINTS = 100, 64  # steps of a denoiser, points of each kind
 PICTURES, TEXTS, SHORT, TURNS = 12, 12, 300, 17  # pictures and texts that are compared, letters of one, turns of a talk
 _WORLD = re.compile(NAMED)
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=TEXT)]
-Shown = Annotated[str, Field(max_length=100)]
+Shown = Annotated[str, Field(max_length=400)]
 Short = Annotated[str, Field(max_length=SHORT)]
 Language = Literal["en", "de", "it", "cs"]
 
@@ -60,11 +60,15 @@ class Pair(Ask):
 
 
 class Matched(Ask):
-    """Pictures and texts to be compared; with `find`, a text by which pictures are found among these and others."""
+    """Pictures and texts to be compared; with `find`, a text by which pictures are found among these and others.
+
+    `among` folder searches the folder that the server was started with instead.
+    """
 
     pictures: Annotated[list[Shown], Field(max_length=PICTURES, default_factory=list)]
     texts: Annotated[list[Short], Field(max_length=TEXTS, default_factory=list)]
     find: Short | None = None
+    among: Literal["folder"] | None = None
 
 
 class Turn(Ask):
@@ -77,7 +81,8 @@ class Turn(Ask):
 class Input(Ask):
     """One of: a text, a sentence of the world, a picture, pictures with texts, turns of pictures and texts, or ids.
 
-    A picture is `world:7`, `world:7/sketch` under a shift, `photo:cat`, or the hash of an upload.
+    A picture is `world:7`, `world:7/sketch` under a shift, `photo:cat`, `folder:sea/boat.jpg` of the server's folder,
+    or the hash of an upload.
     """
 
     text: Annotated[str, Field(max_length=BOUND)] | None = None
@@ -95,7 +100,8 @@ class Options(Ask):
     (0 only reads), temperature, top_p, top_k, seed, greedy, choices (texts whose chance to follow is told). Fill: top,
     own (what each hidden word is, where it is known). Detect: threshold. Caption: beam, length_penalty, force. Match:
     templates (sentences with {} or {a} for each text), pair (which picture and text are looked into), top (pictures
-    that are found). Ask: max_new. Paint: steps, guidance, seed; or temperature, top_p, top_k, seed.
+    that are found). Ask: max_new. Paint: steps, guidance, seed; or temperature, top_p, top_k, seed. Segment: points,
+    not_points (each x and y in pixels of the picture), box (left, top, right, bottom).
     """
 
     beam: Annotated[int, Field(ge=1, le=BEAM)] | None = None
@@ -116,6 +122,9 @@ class Options(Ask):
     pair: tuple[Annotated[int, Field(ge=0, lt=PICTURES)], Annotated[int, Field(ge=0, lt=TEXTS)]] | None = None
     steps: Annotated[int, Field(ge=1, le=STEPS)] | None = None
     guidance: Annotated[float, Field(ge=0.0, le=20.0)] | None = None
+    points: Annotated[list[tuple[float, float]], Field(max_length=POINTS)] | None = None
+    not_points: Annotated[list[tuple[float, float]], Field(max_length=POINTS)] | None = None
+    box: tuple[float, float, float, float] | None = None
 
 
 class AskRequest(Ask):
@@ -165,7 +174,9 @@ def _given(asked: Input, state: AppState) -> Any:
     if kind == "picture":
         return _find(value, state)
     if kind == "match":
-        return question.Matched(tuple(_find(each, state) for each in value.pictures), tuple(value.texts), value.find)
+        folder = state.pictures.given_folder() if value.among else None
+        found = tuple(_find(each, state) for each in value.pictures)
+        return question.Matched(found, tuple(value.texts), value.find, folder)
     if kind == "told":
         turns = ((each.picture and _find(each.picture, state), each.text) for each in value)
         return question.Told(tuple((picture or None, text) for picture, text in turns))

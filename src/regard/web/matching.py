@@ -1,21 +1,23 @@
 """Match: a table of pictures and texts, one pair of them looked into; and pictures that a text finds."""
 
 from collections import OrderedDict
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from regard.web.errors import RefusedError
 from regard.web.question import Matched, Picture, Question, draw
 from regard.web.scenes import small
-from regard.web.shapes import Answered, open_small
+from regard.web.shapes import Answered, open_small, reduced
 from regard.web.ticket import Ticket
 
 if TYPE_CHECKING:
     from PIL import Image
     from torch import Tensor
 
-SIDE = 112  # pixels of pictures in the table
+SIDE = 160  # pixels of pictures in the table
 AMONG = 200  # scenes of the world that a search looks through
 BATCH = 20  # of them that are read at once
 HITS = 8  # that are told
@@ -27,6 +29,8 @@ def matched(pipeline: Any, question: Question, edits: Any, ticket: Ticket) -> An
     """How well every text goes with every picture; one pair is looked into."""
     given = question.given
     assert isinstance(given, Matched)
+    if given.find is not None and given.folder is not None:
+        return _found_in(given.folder, pipeline, question, edits, ticket)
     if given.find is not None:
         return _found(pipeline, question, edits, ticket)
     if not given.pictures or not given.texts:
@@ -68,7 +72,44 @@ def _found(pipeline: Any, question: Question, edits: Any, ticket: Ticket) -> Ans
     opened = {name: open_small(pipeline, pictures[name]) for name in best}
     hits = [{"picture": name, "cosine": round(alike[name], 5), "image": small(opened[name], SIDE)} for name in best]
     reading = _look(pipeline, opened[best[0]], text, edits)
-    return reading, {"kind": "found", "hits": hits, "among": len(alike), "read": text}
+    return reading, {"kind": "found", "hits": hits, "among": len(alike), "broken": 0, "read": text}
+
+
+def _found_in(folder: Path, pipeline: Any, question: Question, edits: Any, ticket: Ticket) -> Answered:
+    """The pictures of a folder that a text describes best, by the index that `regard search` keeps beside it."""
+    from regard.pipelines.index import fingerprint, update
+
+    if edits:
+        raise RefusedError(422, "a folder is searched by the model as it is; take back what you switched off")
+    given = question.given
+    assert isinstance(given, Matched)
+    text, share = given.find or "", 0.0
+
+    def told(done: float) -> None:
+        nonlocal share
+        share = done
+        ticket.tell({"event": "step", "done": int(100 * done), "of": 100, "what": f"Reading {folder.name}, percent"})
+        ticket.check()
+
+    (wanted,) = pipeline.texts([text])
+    try:
+        index = update(folder, pipeline.images, fingerprint(pipeline.model), progress=told)
+    except ValueError as error:
+        raise RefusedError(422, str(error)) from None
+    except RefusedError as error:
+        raise RefusedError(
+            error.status, f"{100 * share:.0f} % of {folder.name} are read; search again to go on"
+        ) from None
+    hits = []
+    for name, cosine in index.search(wanted, question.options.get("top", HITS)):
+        with suppress(OSError, ValueError):  # it went away
+            picture = reduced(pipeline.open(folder / name))
+            hits.append((f"folder:{quote(name)}", cosine, picture))
+    if not hits:
+        raise RefusedError(422, f"the pictures of {folder.name} went away meanwhile; search again")
+    shown = [{"picture": name, "cosine": round(cosine, 5), "image": small(each, SIDE)} for name, cosine, each in hits]
+    reading = _look(pipeline, hits[0][2], text, edits)
+    return reading, {"kind": "found", "hits": shown, "among": len(index), "broken": len(index.broken), "read": text}
 
 
 def _others() -> list[Picture]:

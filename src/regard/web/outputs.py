@@ -14,6 +14,8 @@ from regard.web.gold import find_pair, gold
 from regard.web.matching import matched
 from regard.web.painting import painted
 from regard.web.question import Pair, Question
+from regard.web.ranging import ranged
+from regard.web.segmenting import segmented
 from regard.web.shapes import Answered, Output, kept_output, read_hypothesis
 from regard.web.telling import told
 from regard.web.ticket import Ticket
@@ -173,11 +175,14 @@ TASKS: dict[str, Callable[[Any, Question, Any, Ticket], Answered]] = {
     "embed": vectors,
     "similar": vectors,
     "recognize": labels,
+    "perceive": labels,
     "detect": boxes,
     "caption": captioned,
     "match": matched,
     "paint": painted,
     "ask": told,
+    "depth": ranged,
+    "segment": segmented,
 }
 # What may be wished of each task.
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -190,6 +195,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "match": ("templates", "pair", "top"),
     "ask": ("max_new",),
     "paint": ("steps", "guidance", "temperature", "top_k", "top_p", "seed"),
+    "segment": ("points", "not_points", "box"),
 }
 
 

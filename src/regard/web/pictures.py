@@ -1,4 +1,5 @@
-"""Pictures to ask about: those that readers give, by their hash; bundled photographs; and what is true of the world's.
+"""Pictures to ask about: those that readers give, by their hash; bundled photographs; those of a folder that the server
+was started with; and what is true of the world's.
 
 A picture of a stranger is decoded once, within bounds, before it is kept. The store is bounded in bytes; what is
 forgotten is asked for again.
@@ -14,6 +15,7 @@ from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import unquote
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -62,9 +64,9 @@ class Kept:
 class Pictures:
     """The store."""
 
-    def __init__(self, *, room: int = 96 * 2**20) -> None:
-        """`room` bytes of files; the newest always stays."""
-        self.room = room
+    def __init__(self, *, room: int = 96 * 2**20, folder: Path | None = None) -> None:
+        """`room` bytes of files, of which the newest always stays; and a folder whose pictures may be seen, too."""
+        self.room, self.folder = room, folder
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -83,10 +85,20 @@ class Pictures:
         return found.about
 
     def find(self, name: str) -> bytes:
-        """The file of a picture: by its hash, or `photo:cat` of a bundled one."""
+        """The file of a picture: by its hash, `photo:cat` of a bundled one, or `folder:sea/boat.jpg` of a folder."""
         if name.startswith("photo:"):
             return photo(name.removeprefix("photo:"))
+        if name.startswith("folder:"):
+            return within(self.given_folder(), unquote(name.removeprefix("folder:")))
         return self._find(name).data
+
+    def given_folder(self) -> Path:
+        """The folder that the server was started with."""
+        if self.folder is None:
+            raise RefusedError(
+                404, "this server has no folder of pictures; start it with regard explore --pictures FOLDER"
+            )
+        return self.folder
 
     def small(self, name: str) -> bytes:
         """The picture of a hash as a PNG that a page can show."""
@@ -108,6 +120,20 @@ def photo(name: str) -> bytes:
     if name not in known:
         raise RefusedError(404, f"no photograph is called {name[:40]!r}; there are {', '.join(known)}")
     return known[name].read_bytes()
+
+
+def within(folder: Path, name: str) -> bytes:
+    """A file of a folder by its name below it; nothing outside of the folder is opened, nor what is no picture."""
+    whole = folder / name
+    try:
+        inside = "\0" not in name and whole.parent.resolve().is_relative_to(folder.resolve())
+        if inside and whole.is_file() and whole.stat().st_size <= BYTES:
+            data = whole.read_bytes()
+            _open(data, name)
+            return data
+    except OSError:  # it went away
+        pass
+    raise RefusedError(404, f"{folder.name} has no picture {name[:80]!r} of at most {BYTES // 2**20} MB; search again")
 
 
 def photos() -> dict[str, Path]:

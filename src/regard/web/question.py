@@ -1,6 +1,7 @@
 """A question as it goes to the process of the models: plain values, all of them checked."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.web.opened import Place
@@ -45,11 +46,12 @@ def draw(picture: Picture) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Pictures and texts to be compared; or a text by which pictures are found, among these and others."""
+    """Pictures and texts to be compared; or a text that finds pictures, among these and others or in a folder."""
 
     pictures: tuple[Picture, ...]
     texts: tuple[str, ...]
     find: str | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

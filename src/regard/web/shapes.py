@@ -38,8 +38,13 @@ def read_hypothesis(pipeline: Any, found: Any) -> Output:
 
 def open_small(pipeline: Any, picture: Picture) -> "Image.Image":
     """One of several pictures, no larger than it takes: a dozen of the largest would fill the memory."""
-    found: Image.Image = pipeline.open(draw(picture))
-    if max(found.size) > LARGE:
-        found = found.copy()
-        found.thumbnail((LARGE, LARGE))
+    return reduced(pipeline.open(draw(picture)))
+
+
+def reduced(picture: "Image.Image") -> "Image.Image":
+    """The picture itself, or a smaller copy of a large one."""
+    if max(picture.size) <= LARGE:
+        return picture
+    found = picture.copy()
+    found.thumbnail((LARGE, LARGE))
     return found

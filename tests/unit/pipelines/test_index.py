@@ -65,6 +65,18 @@ def test_only_what_is_new_or_has_changed_is_read_and_what_is_gone_is_forgotten(f
     assert eye.seen == 5
 
 
+def test_who_stops_it_keeps_what_was_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "TOGETHER", 1)
+    eye = Eye()
+
+    def stop(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        update(folder, eye, "mine", progress=stop)
+    assert (len(update(folder, eye, "mine")), eye.seen) == (3, 3)
+
+
 def test_another_model_reads_everything_anew(folder: Path) -> None:
     eye = Eye()
     update(folder, eye, "mine")

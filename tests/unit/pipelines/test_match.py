@@ -78,6 +78,16 @@ def test_both_towers_are_looked_into() -> None:
         assert weights.shape[1:] == (len(found.axes[each.rows]), len(found.axes[each.columns]))
 
 
+def test_where_the_mean_of_a_map_looks_is_seen_on_the_picture() -> None:
+    found = matcher(pool="attention").attend((PICTURE, TEXTS))
+    pool = found.maps[[each.name for each in found.maps].index("pool.attn")]
+    places = found.axes[pool.columns]
+    assert isinstance(places, Grid)
+    assert places.image is not None
+    assert places.leading == ("mean",)
+    assert found.weights("pool.attn").shape[1:] == (1, len(places))
+
+
 def test_names_of_classes_are_put_into_sentences() -> None:
     found = matcher().classify([PICTURE, PICTURE], ["red disc", "blue star"], templates=["there is {a}"])
     assert len(found) == 2

@@ -1,7 +1,7 @@
 /** Questions to the server: typed answers, errors that say what to do, and word of when it is gone. */
 
 /** @typedef {{signal?: AbortSignal, params?: Record<string, unknown>}} Options */
-/** @typedef {{version: string, models: Array<Record<string, any>>, limits: Record<string, number>} & Record<string, any>} About */
+/** @typedef {{version: string, models: Array<Record<string, any>>, limits: Record<string, number>, folder: string | null} & Record<string, any>} About */
 
 /** Whether this is a site of files without a server behind it. */
 export const STATIC = document.documentElement.dataset["static"] !== undefined;

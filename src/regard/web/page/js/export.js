@@ -3,6 +3,7 @@
 import { h, svg } from "./dom.js";
 import { withFonts } from "./fonts.js";
 import { openSheet } from "./sheet.js";
+import { measure as long } from "./views/paint.js";
 
 /** @typedef {{columns: string[], rows: (string | number)[][]}} Table */
 /**
@@ -111,7 +112,7 @@ export function captioned(source, { caption, ground }) {
   const copy = /** @type {SVGSVGElement} */ (source.cloneNode(true));
   carry(source, copy);
   if (loose) source.parentElement?.remove();
-  const lines = wrap(caption, Math.max(24, Math.floor((width - 2 * EDGE) / 6.6)));
+  const lines = wrap(caption, Math.max(160, width), `12px ${style.fontFamily}`);
   const tall = height + (lines.length ? EDGE + lines.length * LINE : 0);
   for (const name of ["class", "id", "tabindex", "style"]) copy.removeAttribute(name);
   copy.setAttribute("x", String(EDGE));
@@ -207,16 +208,27 @@ function carry(from, to) {
   });
 }
 
-/** @param {string} text @param {number} width in letters @returns {string[]} */
-function wrap(text, width) {
+/** @param {string} text @param {number} width in pixels @param {string} font @returns {string[]} */
+function wrap(text, width, font) {
   /** @type {string[]} */
   const lines = [];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
+  for (const word of text
+    .split(/\s+/)
+    .filter(Boolean)
+    .flatMap((each) => parts(each, width, font))) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && long(`${last} ${word}`, font) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
+}
+
+/** A word that is longer than a line, in parts that are not. @param {string} word @param {number} width @param {string} font @returns {string[]} */
+function parts(word, width, font) {
+  const letters = [...word];
+  let end = letters.length;
+  while (end > 1 && long(letters.slice(0, end).join(""), font) > width) end -= 1;
+  return end < letters.length ? [letters.slice(0, end).join(""), ...parts(letters.slice(end).join(""), width, font)] : [word]; // prettier-ignore
 }
 
 /** @param {string} text */

@@ -16,6 +16,13 @@ const NAMES = {
   exact_without_pronouns: "Exact without pronouns, %",
   alignment_error: "Alignment error, %",
   accuracy: "Accuracy, %",
+  "test exact": "Exact, %",
+  "test attributes": "Attributes, %",
+  "test pointing": "Pointing, %",
+  "test bleu4": "BLEU-4",
+  "test cider": "CIDEr-D × 100",
+  "test image to text R@1": "Image to text R@1, %",
+  "test text to image R@1": "Text to image R@1, %",
   ap: "AP",
   ap50: "AP at IoU 0.5",
   ap75: "AP at IoU 0.75",
@@ -26,6 +33,7 @@ const NAMES = {
   "wordsim spearman": "WordSim, Spearman × 100",
   "simlex spearman": "SimLex, Spearman × 100",
 };
+const WISHES = new Set(["beam", "length_penalty"]); // how it was measured
 const FINE = /loss|perplexity|bits/; // these are no points of a hundred: three digits tell them apart
 
 /** The name of a metric. @param {string} metric */
@@ -47,10 +55,13 @@ export function metricText(metric, value) {
   return `${name} ${metricValue(metric, value)}${unit}`;
 }
 
-/** The numbers of a card, without what is none. @param {unknown} measured @returns {[string, number][]} */
+/** The numbers of a card, without what is none; of what was measured on several sets, the test comes first.
+ * @param {unknown} measured @returns {[string, number][]} */
 export function metricsOf(measured) {
   const all = Object.entries(measured && typeof measured === "object" ? measured : {});
-  return all.filter((pair) => typeof pair[1] === "number" && Number.isFinite(pair[1]));
+  const numbers = all.filter((pair) => typeof pair[1] === "number" && Number.isFinite(pair[1]) && !WISHES.has(pair[0]));
+  const [test, val] = ["test ", "val "].map((set) => numbers.filter(([key]) => key.startsWith(set)));
+  return test?.length ? [...test, ...numbers.filter((pair) => !test.includes(pair) && !val?.includes(pair))] : numbers;
 }
 
 /** Those that a model is told by: one that writes small letters is not to be blamed for each capital. @param {Record<string, any>} model */

@@ -45,5 +45,9 @@ export function navigation(areas, rooms, go) {
       rooms,
       OPEN.filter(({ area }) => area === here).map(({ id, title, says }) => link(id, title, id === room, says)),
     );
+    const current = rooms.querySelector("[aria-current]");
+    // On a phone the row is longer than the screen, and the room that one is in may lie beyond its edge.
+    if (current instanceof HTMLElement)
+      rooms.scrollLeft = current.offsetLeft - (rooms.clientWidth - current.offsetWidth) / 2;
   };
 }

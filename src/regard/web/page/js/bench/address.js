@@ -65,7 +65,10 @@ export const writtenModels = (models) => models.flatMap((model) => (model ? [nam
 
 /** What a link asked for and did not get. @param {Flat} flat @param {Model[]} models @returns {string[]} */
 export function replaced(flat, models) {
-  return names(String(flat["m"] ?? "")).flatMap(({ name, revision }) => {
+  const wanted = names(String(flat["m"] ?? ""));
+  const left = wanted.slice(MOST).map(({ name }) => name);
+  const many = `The link asks for ${wanted.length} models, and at most ${MOST} stand side by side; ${left.join(", ")} is left out.`;
+  const others = wanted.slice(0, MOST).flatMap(({ name, revision }) => {
     const found = models.find((each) => each["name"] === name);
     if (!found)
       return [
@@ -78,6 +81,7 @@ export function replaced(flat, models) {
         ]
       : [];
   });
+  return left.length ? [...others, many] : others;
 }
 
 /** `7` is a row, `c4` a column. @param {string} text @returns {Mark} */

@@ -90,7 +90,7 @@ const EQUATIONS = {
   ],
   scaled: () => [row(e(), equals(), frac(product(), added(d())))],
   softmax: () => [
-    row(a(), equals(), sub(added(word("softmax")), "i"), gap(), bracket("("), frac(product(), d()), bracket(")")),
+    row(a(), equals(), added(sub(word("softmax"), "i")), gap(), bracket("("), frac(product(), d()), bracket(")")),
     row(a(), equals(), frac(row(word("exp"), gap(), e()), row(total("j"), word("exp"), gap(), sub(letter("e"), "j")))),
   ],
   values: () => [

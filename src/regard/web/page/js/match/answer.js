@@ -12,7 +12,7 @@ import { read, written } from "./wishes.js";
 /** @typedef {import("../bench/scene.js").Scene} Scene */
 /** @typedef {import("../bench/bench.js").AnswerHands} Hands */
 /** @typedef {{kind: "match", images: string[], cosines: number[][], chances: number[][], alone: boolean, scale: number, pair: [number, number], read: string}} Output */
-/** @typedef {{kind: "found", hits: {picture: string, cosine: number, image: string}[], among: number}} Found */
+/** @typedef {{kind: "found", hits: {picture: string, cosine: number, image: string}[], among: number, broken: number}} Found */
 
 /** Tables that are on stage, one a panel, for export. @type {Set<Table>} */
 export const onStage = new Set();
@@ -118,12 +118,13 @@ class Table {
   }
 
   /** @param {Found} output @param {string[]} pictures */
-  found({ hits, among }, pictures) {
+  found({ hits, among, broken }, pictures) {
     const { set } = this.hands;
     this.columns = 1;
+    const left = broken ? ` ${broken} more cannot be read.` : "";
     refill(
       this.root,
-      h("p", { class: "quiet" }, `The nearest of ${among} pictures; take one into the table.`),
+      h("p", { class: "quiet" }, `The nearest of ${among} pictures; take one into the table.${left}`),
       h(
         "ol",
         { class: "match-hits" },

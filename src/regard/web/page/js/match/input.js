@@ -11,8 +11,8 @@ import { FRESH, NUMBERS, PICTURES, read, written } from "./wishes.js";
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/bench.js").InputHands} Hands */
 
-/** @param {HTMLElement} host @param {Hands} hands @param {HTMLElement} room */
-export function input(host, { set, options, context }, room) {
+/** @param {HTMLElement} host @param {Hands} hands @param {HTMLElement} room @param {string | null} folder that the server was started with */
+export function input(host, { set, options, context }, room, folder) {
   const control = new AbortController();
   const now = () => read({ input: String(context.state.get()["in"] ?? ""), flat: context.state.get() });
   const place = h("div", { class: "picked-picture" });
@@ -44,7 +44,8 @@ export function input(host, { set, options, context }, room) {
     tpl: textField(more, { label: "Templates, one a line", placeholder: "a photo of {a}.", lines: true, set: (tpl) => set({ tpl, find: "", at: "" }, "typing") }),
     find: textField(search, { label: "Find pictures by a sentence", placeholder: "a big red star", set: (find) => set({ find: find.trim(), at: "" }, "typing") }),
   }; // prettier-ignore
-  search.append(h("p", { class: "quiet" }, "Among the pictures of the table, the photographs and 200 scenes. A folder of yours: ", h("code", null, "regard search"))); // prettier-ignore
+  const among = h("div");
+  search.append(among);
   return {
     /** @param {State} state */
     show(state) {
@@ -53,6 +54,7 @@ export function input(host, { set, options, context }, room) {
       for (const [key, field] of Object.entries(fields)) field.show(String(state.flat[key] ?? ""));
       if (wishes.templates.length) more.open = true;
       presets(sets, wishes.pictures, set);
+      refill(among, ...where(wishes.among, folder, set));
       refill(options, !wishes.find && pick("", NUMBERS, wishes.numbers, (num) => set({ num }), "Which numbers"));
     },
     focus: fields.says.focus,
@@ -61,6 +63,14 @@ export function input(host, { set, options, context }, room) {
       for (const field of Object.values(fields)) field.destroy();
     },
   };
+}
+
+/** Which pictures are searched. @param {string} among @param {string | null} folder @param {Hands["set"]} set */
+function where(among, folder, set) {
+  const others = "the table, the photographs and 200 scenes";
+  if (!folder) return [h("p", { class: "quiet" }, `Among the pictures of ${others}. A folder of yours: `, h("code", null, "regard explore --pictures FOLDER"))]; // prettier-ignore
+  const choices = /** @type {[string, string][]} */ ([["", others], ["folder", `the folder ${folder}`]]); // prettier-ignore
+  return [pick("among", choices, among, (chosen) => set({ among: chosen, at: "" }), "Which pictures are searched")];
 }
 
 /** Pictures that belong together. @param {HTMLElement} host @param {string[]} pictures @param {Hands["set"]} set */

@@ -31,6 +31,7 @@ export function read({ input, flat }) {
     texts: lines("says"),
     templates: lines("tpl"),
     find: String(flat["find"] ?? "").trim(),
+    among: flat["among"] === "folder" ? "folder" : "",
     pair: { picture: picture || 0, text: text || 0 },
     numbers: NUMBERS.find(([id]) => id === String(flat["num"] ?? ""))?.[0] ?? "",
   };
@@ -49,9 +50,10 @@ export const written = (pictures) => `p:${[...new Set(pictures)].slice(0, PICTUR
 
 /** The question, or why there is none. @param {Model} model @param {State} state */
 export function ask(model, state) {
-  const { pictures, texts, templates, find, pair } = read(state);
+  const { pictures, texts, templates, find, among, pair } = read(state);
   const long = [...texts, ...templates, find].find((each) => each.length > LONG);
   if (long) throw new Error(`“${long.slice(0, 40)}…” has ${long.length} characters, and at most ${LONG} are read: shorten it.`); // prettier-ignore
+  if (find && among) return { model: model["name"], input: { match: { find, among } } };
   if (find) return { model: model["name"], input: { match: { pictures, texts: [], find } } };
   if (texts.length > TEXTS) throw new Error(`There are ${texts.length} texts, and at most ${TEXTS} are compared: leave some out.`); // prettier-ignore
   if (templates.length > TEMPLATES) throw new Error(`There are ${templates.length} templates; at most ${TEMPLATES} are read.`); // prettier-ignore

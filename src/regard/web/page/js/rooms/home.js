@@ -54,8 +54,12 @@ function mount(host, context) {
         "nav",
         { class: "doors", "aria-label": area.title },
         h("header", null, h("h2", null, area.title), h("p", { class: "quiet" }, area.says)),
-        OPEN.filter((room) => room.area === area.id).map(({ id, title, says }) =>
-          h("a", { href: `#/${id}`, class: "door" }, h("h3", null, title), h("p", null, says)),
+        h(
+          "div",
+          null,
+          OPEN.filter((room) => room.area === area.id).map(({ id, title, says }) =>
+            h("a", { href: `#/${id}`, class: "door" }, h("h3", null, title), h("p", null, says)),
+          ),
         ),
       ),
     ),

@@ -125,6 +125,26 @@ export const ROOMS = [
     load: () => import("./paint.js"),
   },
   {
+    id: "segment",
+    area: "look",
+    title: "Segment",
+    key: "e",
+    tasks: ["segment"],
+    server: true,
+    says: "Click on a picture or drag a box: the masks that may be meant, and tokens and places that look at each other.",
+    load: () => import("./segment.js"),
+  },
+  {
+    id: "depth",
+    area: "look",
+    title: "Depth",
+    key: "d",
+    tasks: ["depth"],
+    server: true,
+    says: "How far away everything in one picture is: read it off, move your eye, and compare with the truth.",
+    load: () => import("./depth.js"),
+  },
+  {
     id: "file",
     area: "look",
     title: "Your file",
@@ -156,6 +176,15 @@ export const ROOMS = [
     server: true,
     says: "Curves of what is being trained on this machine, and what each model can do.",
     load: () => import("./runs.js"),
+  },
+  {
+    id: "views",
+    area: "check",
+    title: "Views",
+    key: "v",
+    server: true,
+    says: "Crops that the student and the teacher of a DINO see while it learns, and whether it collapses.",
+    load: () => import("./views.js"),
   },
 ];
 

@@ -13,7 +13,7 @@ const TASKS = ["match"];
 
 /** @param {HTMLElement} host @param {Context} context */
 async function mount(host, context) {
-  const { models: all } = await context.api.about();
+  const { models: all, folder } = await context.api.about();
   const models = all.filter((each) => TASKS.includes(String(each["task"])));
   if (!models.length)
     return none(
@@ -29,7 +29,7 @@ async function mount(host, context) {
     title: "Match",
     tasks: TASKS,
     models: models.map((each) => ({ ...each, examples: [] })),
-    input: (place, hands) => input(place, hands, host),
+    input: (place, hands) => input(place, hands, host, folder),
     answer,
     ask,
     empty: { title: "Nothing to compare", says: "Add a picture, and write one text a line." },

@@ -43,10 +43,14 @@ function list(name, pairs) {
   return h(
     "dl",
     { class: name },
-    pairs.flatMap(([key, value]) => [h("dt", null, key), h("dd", null, written(value))]),
+    pairs.flatMap(([key, value]) => [h("dt", null, key), h("dd", null, picture(value) ?? written(value))]),
   );
 }
 
 /** @param {unknown} value @returns {string} */
 const written = (value) =>
   Array.isArray(value) ? value.join(", ") : typeof value === "object" ? JSON.stringify(value) : String(value);
+
+/** A sample that is a picture. @param {unknown} value */
+const picture = (value) =>
+  typeof value === "string" && /^data:image\/(jpeg|png|webp);/.test(value) ? h("img", { src: value, alt: "" }) : null;

@@ -94,6 +94,7 @@ export const place = (x, y) => [x, y].map((each) => String(Math.round(each * 100
 /** A picture by a word or two. @param {string} picture */
 export function called(picture) {
   const [, index, shift] = picture.match(/^world:(\d+)(?:\/(\w+))?$/) ?? [];
+  if (picture.startsWith("folder:")) return decodeURIComponent(picture.slice(7)).split("/").at(-1) ?? "";
   return index ? (shift ?? `scene ${index}`) : picture.startsWith("photo:") ? picture.slice(6) : "yours";
 }
 /** The number of a scene, or null. @param {string} picture */
