@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Literal
 
 Dtype = Literal["float32", "bfloat16", "int8"]  # of the weights of a model
+Runtime = Literal["onnx", "hf", "ctranslate2"]  # for which a model can be written
 
 NUMBERED = re.compile(r"([a-z][a-z0-9-]*):([0-9]{1,9})")  # a picture of a named set, such as world:7
 

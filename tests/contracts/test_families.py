@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.export import Dim, export
 
 import regard.models
 from regard.attention import record
@@ -130,21 +129,6 @@ def test_watching_changes_no_bit(one: Family) -> None:
     assert same(watched, model(**inputs))
     watchable = [name for name, module in model.named_modules() if getattr(type(module), "watched", False)]
     assert sorted(trace.names) == sorted(watchable)
-
-
-@every_family
-@torch.no_grad()
-@pytest.mark.usefixtures("as_users_meet_it")  # the checks of shapes would be traced too
-@pytest.mark.filterwarnings("ignore:The tensor attributes .*_flat_weights")  # of torch's own recurrences
-def test_a_model_is_exported_for_batches_of_any_size(one: Family) -> None:
-    model = nano(one)
-    inputs = one.example(model.config)
-    batch = Dim("batch", min=1, max=64)
-    shapes = {name: {0: batch} if isinstance(x, Tensor) else None for name, x in inputs.items()}
-    exported = export(model, (), inputs, dynamic_shapes=shapes).module()
-    larger = {name: torch.cat((x, x[:1])) if isinstance(x, Tensor) else x for name, x in inputs.items()}
-    for ours, theirs in zip(fold(model(**larger)), fold(exported(**larger)), strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
 
 
 @every_family

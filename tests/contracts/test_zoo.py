@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import regard
@@ -9,6 +10,7 @@ from regard.analysis import viewfile
 from regard.analysis.scores import bleu
 from regard.data import pairs
 from regard.hub import load
+from regard.sound import Sound
 from regard.zoo import card, default, readings, zoo
 
 MODELS = zoo()
@@ -55,6 +57,25 @@ def test_a_model_does_what_its_card_shows(name: str) -> None:
         case "words":
             assert all(each.without_inputs[0].score > 0.5 for each in pipeline(examples))
             assert pipeline("king - man + woman")[0].without_inputs[0].word == "queen"
+        case "caption":
+            assert all(each.text.startswith("There") for each in pipeline(examples))
+        case "match":
+            for shown in examples:
+                (found,) = pipeline([(shown, ("a red disc", "a blue star", "a green heart"))])
+                assert sum(found.scores.values()) == pytest.approx(1, abs=1e-3)
+        case "ask":
+            assert all(each.text.strip() for each in pipeline([("world:7", text) for text in examples]))
+        case "paint":
+            assert all(len(set(each.pictures[0].getdata())) > 9 for each in pipeline(examples[:1], steps=2))
+        case "features":
+            assert all(abs(vector).sum() > 0 for vector in pipeline(examples))
+        case "perceive":
+            shown = examples if CARDS[name]["data"] == "world" else [Sound(np.ones(8000, np.float32), 8000)]
+            assert all(found.label in pipeline.labels for found in pipeline(shown))
+        case "depth":
+            assert all((each.depth > 0).all() and each.metric for each in pipeline(examples))
+        case "segment":
+            assert all(found and found[0].mask.any() for found in pipeline(examples, points=[(32, 32)]))
         case other:
             pytest.fail(f"nobody has said what an answer to {other} must be")
 

@@ -42,6 +42,11 @@ class Memory:
         return self.k.shape[-2]
 
     @property
+    def length(self) -> int:
+        """As `len`, but what is a symbol while a graph is traced stays one."""
+        return self.k.shape[-2]
+
+    @property
     def row_visible(self) -> Bool[Tensor, "r 1 1 k"] | None:
         """What is visible to each row that looks."""
         if self.visible is None or self.shared == 1:
@@ -101,8 +106,7 @@ class Memory:
         return torch.cat([m.visible if m.visible is not None else m._all() for m in (self, newer)], dim=-1)
 
     def _all(self) -> Bool[Tensor, "b 1 1 k"]:
-        # Not len(self): a size that is a symbol, as a compiler has them, would become a number.
-        return torch.ones(self.k.shape[0], 1, 1, self.k.shape[-2], dtype=torch.bool, device=self.k.device)
+        return torch.ones(self.k.shape[0], 1, 1, self.length, dtype=torch.bool, device=self.k.device)
 
 
 def _kind(x: Tensor) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ class DecoderState:
     @property
     def length(self) -> int:
         """How many tokens have been written, padding too."""
-        return 0 if self.past is None else len(self.past[0])
+        return 0 if self.past is None else self.past[0].length
 
     def positions(self, words: Int[Tensor, "b n"], visible: Bool[Tensor, "b n"] | None) -> Int[Tensor, "b n"] | None:
         """Where the next words stand, counted without padding; None where there is none and they follow on."""

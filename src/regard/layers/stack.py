@@ -80,7 +80,7 @@ class Stack(nn.Module):
         """
         self._check(past, "pasts")
         self._check(contexts, "contexts")
-        start, memories = 0 if past is None else len(past[0]), []
+        start, memories = 0 if past is None else past[0].length, []
         for i, block in enumerate(self.blocks):
             before, context = None if past is None else past[i], None if contexts is None else contexts[i]
             x = self._add_position(i, x, start if positions is None else positions)

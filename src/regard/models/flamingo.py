@@ -152,7 +152,8 @@ class Flamingo(nn.Module):
         contexts = self.start(images, shown.sum(dim=1) if images.ndim == 4 else None).words.contexts
         mask = media(shown, self.config.latents, contexts[0].k.shape[-2] // self.config.latents)
         words, positions = read_visible(lengths, visible, ids.shape[1])
-        x, own = self.language.embed_words(ids, 0 if positions is None else positions), both(causal(len(ids[0])), words)
+        x = self.language.embed_words(ids, 0 if positions is None else positions)
+        own = both(causal(ids.shape[1]), words)
         for i, block in enumerate(self.language.decoder.blocks):
             x = self._look(i, x, contexts, mask)
             x = block(x, visible=own, positions=positions)
@@ -211,7 +212,7 @@ class Flamingo(nn.Module):
         """Go on by some words, before which further pictures may stand, without saying what follows them."""
         past, contexts = state.words.past, state.words.contexts
         stands = torch.zeros_like(words, dtype=torch.bool) if shown is None else shown
-        count = len(contexts[0]) // self.config.latents
+        count = contexts[0].length // self.config.latents
         mask = media(stands, self.config.latents, count, before=state.seen)
         positions, new = state.words.positions(words, visible), None if visible is None else visible[:, None, None]
         x = self.language.embed_words(words, state.words.length if positions is None else positions)

@@ -93,8 +93,7 @@ class Transformer(nn.Module):
 
     def step(self, words: Int[Tensor, "b n"], state: DecoderState) -> tuple[Float[Tensor, "b n v"], DecoderState]:
         """The logits of what follows each of the next words, and the state behind them."""
-        start = 0 if state.past is None else len(state.past[0])
-        y, past = self.decoder.step(self._embed(words, start), state.past, state.contexts)
+        y, past = self.decoder.step(self._embed(words, state.length), state.past, state.contexts)
         return self.to_vocab(self.decoder_norm(y)), replace(state, past=past)
 
     def _embed(self, words: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n w"]:

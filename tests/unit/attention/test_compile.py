@@ -16,7 +16,7 @@ def test_ten_lengths_need_no_more_graphs_than_torchs_own_attention_whatever_the_
 import torch
 from torch import nn
 from torch._dynamo.testing import CompileCounter
-from regard.attention import both, causal, multihead, padding
+from regard.attention import both, causal, local, multihead, padding, prefix
 
 LENGTHS = (5, 6, 9, 14, 17, 23, 30, 64, 130, 200)  # on both sides of every choice of a path
 
@@ -49,6 +49,10 @@ masks = {
     "causal": causal,
     "padding": lambda n: padding(lengths(n), n),
     "boolean": lambda n: torch.rand(n, n) < 0.6,
+    "window": lambda n: causal(n, window=4),
+    "local": lambda n: local(n, reach=2),
+    "prefix": lambda n: prefix(n, length=3),
+    "both": lambda n: both(causal(n), padding(lengths(n), n)),
 }
 for name, mask in masks.items():
     found = graphs(multihead(16, 4), lambda attn, n: attn(torch.randn(2, n, 16), visible=mask(n)))
@@ -101,4 +105,28 @@ for form in FORMS:
     program = export(model, example, dynamic_shapes=(sizes,)).module()
     other = inputs(form, 5, 170, 21)
     torch.testing.assert_close(program(*other), model(*other), msg=form)
+""")
+
+
+def test_a_whole_model_of_texts_is_compiled_once_for_all_lengths_however_they_are_padded() -> None:
+    run("""
+import torch
+from torch._dynamo.testing import CompileCounter
+from regard.models import build
+
+for name in ("gpt-nano", "bert-nano"):
+    for padded in ("no", "lengths", "visible"):
+        torch._dynamo.reset()
+        counter, model = CompileCounter(), build(name).eval()
+        compiled = torch.compile(model, backend=counter)
+        with torch.no_grad():
+            for n in (5, 6, 9, 14, 23, 30):
+                ids, options = torch.randint(48, (2, n)), {}
+                if padded == "lengths":
+                    options["lengths"] = torch.tensor([n, n - 2])
+                if padded == "visible":
+                    options["visible"] = torch.arange(n) >= torch.tensor([[0], [2]])
+                compiled(ids, **options)
+        # The first length is taken for a number, the second for a symbol that serves all others.
+        assert counter.frame_count <= 2, f"{name}, padding by {padded}: {counter.frame_count} graphs"
 """)

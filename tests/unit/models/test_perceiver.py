@@ -169,7 +169,6 @@ def test_gradients_reach_every_weight() -> None:
         (lambda: nano()(torch.randn(1, 3, 16, 16), torch.zeros(16, 2)), "has places of its own; leave places out"),
         (lambda: nano()(torch.randn(1, 3, 16, 16), queries=torch.zeros(1, 2)), "'mean' is asked for no places"),
     ],
-    ids=str,
 )
 def test_what_does_not_fit_is_refused_in_a_sentence(ask: Callable[[], object], why: str) -> None:
     with pytest.raises(ValueError, match=re.escape(why)):

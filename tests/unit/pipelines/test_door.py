@@ -47,6 +47,9 @@ def test_a_dtype_changes_what_is_computed_with(folder: Path) -> None:
     assert any(isinstance(module, Int8Linear) for module in regard.load(folder, dtype="int8").model.modules())
     assert next(regard.load(folder, dtype="bfloat16").model.parameters()).dtype == torch.bfloat16
     assert regard.load(folder, device="cpu").device == torch.device("cpu")
+    moved = regard.load(folder)
+    assert moved.to("meta") is moved
+    assert moved.device == torch.device("meta")
 
 
 @pytest.mark.usefixtures("as_users_meet_it")
