@@ -39,6 +39,7 @@ from regard.vision import from_array
 
 LETTERS = 96  # that a film is told in: none, and what can be printed of ASCII
 LEAST = 0.5  # pixels that count as moving
+BLANK = 0.1  # what a letter that is none counts in the loss
 LEVELS = 127.5  # of a byte, in which an error of a film is told
 
 
@@ -210,7 +211,9 @@ class Reconstructed:
         film, letters = (each.to(said.device) for each in given.wanted)
         seen, told = self._apart(said, film)
         off = (seen - film).square().mean() / film.var()
-        return (off + F.cross_entropy(told.flatten(0, 1), letters.flatten())) * len(film)
+        # Most places behind a sentence are blank, and who says blank everywhere is right too often.
+        weight = torch.cat((said.new_full((1,), BLANK), said.new_ones(LETTERS - 1)))
+        return (off + F.cross_entropy(told.flatten(0, 1), letters.flatten(), weight)) * len(film)
 
     def scores(self, said: Sequence[Tensor], given: Sequence[Given], config: Config) -> dict[str, Score]:  # noqa: ARG002
         film, letters = (torch.cat(each) for each in zip(*(g.wanted for g in given), strict=True))

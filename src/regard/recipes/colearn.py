@@ -79,6 +79,7 @@ def build(recipe: Recipe) -> "Task":
         batches=learnt,
         size=lambda batch: len(batch.rows),
         loss=detect.loss,
+        teacher=None if recipe.supervised else camera.model,
         score=lambda model: detect.told(detect.score(model, watched, classes)),
         metric="ap",
         higher_is_better=("ap", "ap50"),

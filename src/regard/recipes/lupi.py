@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from regard.data import Batches
     from regard.data.privileged import Privilege
+    from regard.hub import Checkpoint
     from regard.train.task import Task
     from regard.vision import Processor
 
@@ -116,8 +117,9 @@ def build(recipe: Recipe) -> "Task":
     pictured.check(family, recipe.model)
     _, model = choose.build(recipe.model, recipe.set, decided)
     targets = one_hot(torch.from_numpy(known.targets[:count]), classes)
-    if recipe.teacher:
-        targets[recipe.labels :] = ask(recipe, processor, count, known.labels)
+    teacher = teacher_of(recipe, known.labels) if recipe.teacher else None
+    if teacher is not None:
+        targets[recipe.labels :] = ask(recipe, teacher, processor, count)
     learnt = batches(recipe, processor, Lesson(pixels, targets))
     watched = batches(recipe, processor, Lesson(unseen, one_hot(torch.from_numpy(held.targets), classes)))
     card: dict[str, Any] = {
@@ -133,6 +135,7 @@ def build(recipe: Recipe) -> "Task":
         batches=learnt,
         size=lambda batch: len(batch.rows),
         loss=loss,
+        teacher=None if teacher is None else teacher.model,
         score=lambda model: {"accuracy": 100 * sum(right := answers(model, watched)) / len(right)},
         metric="accuracy",
         higher_is_better=("accuracy",),
@@ -153,24 +156,30 @@ def called(recipe: Recipe) -> str:
     return f"{recipe.labels} labels{seen}"
 
 
-def ask(recipe: Recipe, processor: "Processor", count: int, labels: tuple[str, ...]) -> "Tensor":
-    """What the teacher says of the pictures behind the labelled ones, of which it sees all that it is used to."""
-    import torch
-
-    from regard.data.privileged import privileged_pictures
+def teacher_of(recipe: Recipe, labels: tuple[str, ...]) -> "Checkpoint":
+    """A model that this recipe has trained, whose card says what it sees."""
     from regard.hub import load
 
     found = load(recipe.teacher)
-    sees: Privilege = found.card.get("privileged", "none")
     if "privileged" not in found.card or list(found.card.get("labels") or ()) != list(labels):
         raise ValueError(
             f"{recipe.teacher} is no teacher of this recipe; train one by regard train lupi --privileged mask"
         )
-    teacher = found.model.eval().requires_grad_(False)
+    found.model.eval().requires_grad_(False)
+    return found
+
+
+def ask(recipe: Recipe, teacher: "Checkpoint", processor: "Processor", count: int) -> "Tensor":
+    """What the teacher says of the pictures behind the labelled ones, of which it sees all that it is used to."""
+    import torch
+
+    from regard.data.privileged import privileged_pictures
+
+    sees: Privilege = teacher.card["privileged"]
     _, pixels = privileged_pictures("train", recipe.size, sees, count)
     with torch.inference_mode():
         said = [
-            (teacher(numbers(processor, pixels[i : i + 256])).float() / recipe.temperature).softmax(dim=-1)
+            (teacher.model(numbers(processor, pixels[i : i + 256])).float() / recipe.temperature).softmax(dim=-1)
             for i in range(recipe.labels, count, 256)
         ]
     return torch.cat(said).clone()

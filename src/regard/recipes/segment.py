@@ -157,6 +157,7 @@ def batches(recipe: Recipe, processor: "Processor", known: "Masked", *, count: i
 
     from regard.chance import Chance
     from regard.data import Batches, Order
+    from regard.data.contents import contents
 
     kept: dict[int, tuple[np.ndarray, list[np.ndarray], tuple[int, int]]] = {}
 
@@ -186,7 +187,8 @@ def batches(recipe: Recipe, processor: "Processor", known: "Masked", *, count: i
             boxes = boxed(wanted, dice) if dice.happens(recipe.boxes) else None
         return Shown(processor.numbers(np.stack(shown)), wanted, noise, boxes, rows)
 
-    order = Order([1] * count, room=min(recipe.batch_size, count), seed=recipe.seed, data=_checksum(known))
+    names, shown_by = _checksum(known), contents(known.source)
+    order = Order([1] * count, room=min(recipe.batch_size, count), seed=recipe.seed, data=names, contents=shown_by)
     return Batches(order, collate)
 
 
