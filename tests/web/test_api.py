@@ -373,7 +373,7 @@ def test_what_does_not_fit_is_answered_by_a_sentence(
 def test_an_input_is_one_thing(client: TestClient, given: dict[str, Any]) -> None:
     response = client.post("/api/ask", json={"model": "small", "input": given})
     assert response.status_code == 422
-    assert "one of text, pair, picture, match, told or numbers" in response.json()["error"]
+    assert "one of text, pair, picture, match, told, thing or numbers" in response.json()["error"]
 
 
 def test_ten_megabytes_of_text_are_refused_by_both_numbers(client: TestClient) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.unit.sound.test_recording import TONE, wav
 from tests.web.asking import question, read_events
 
 from regard.web import app, ask, memory
@@ -53,7 +54,7 @@ def test_every_example_is_answered(bundled: TestClient, words: list[str]) -> Non
     if "$HASH" in path:
         path = path.replace("$HASH", bundled.post("/api/pictures", content=photo).json()["picture"])
     if "--data-binary" in words:
-        response = bundled.post(path, content=photo)
+        response = bundled.post(path, content=wav(TONE) if path == "/api/things" else photo)
     elif "--json" in words:
         response = bundled.post(path, json=json.loads(words[words.index("--json") + 1]))
     else:

@@ -78,7 +78,7 @@ def test_no_word_of_the_first_picture_is_cut_off(page: Page) -> None:
 
 ROOMS = {
     "Learn": ["Build up", "Words", "Lectures", "Gallery"],
-    "Look": ["Translate", "Read", "See", "Caption", "Match", "Ask", "Paint", "Segment", "Depth", "Your file"],
+    "Look": ["Translate", "Read", "See", "Caption", "Match", "Ask", "Paint", "Segment", "Depth", "Sense", "Your file"],
     "Check": ["Claims", "World", "Runs", "Views"],
 }
 
@@ -461,6 +461,7 @@ READY = {
     "match": ".room-match .empty:has-text('regard train match')",
     "ask": ".room-ask .empty:has-text('regard train ask')",
     "paint": ".room-paint .empty:has-text('regard train paint')",
+    "sense": ".room-sense .empty:has-text('regard train perceive')",
     "words": ".room-words canvas",
     "lectures": ".room-lectures :is(a, button)",
     "gallery": ".room-gallery a",

@@ -49,10 +49,14 @@ class Latents:
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Places in a picture: left, top, width and height as shares of its sides."""
+    """Places in a picture: left, top, width and height as shares of its sides.
+
+    Of a cloud, `points` are x, y and z of each, from -1 to 1 and with z up, so that a page can turn it.
+    """
 
     boxes: tuple[tuple[float, float, float, float], ...]
     labels: tuple[str, ...]
+    points: tuple[tuple[float, float, float], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -71,8 +75,9 @@ def axis_json(axis: Axis) -> dict[str, Any]:
             return {"kind": "grid", "height": height, "width": width, **more}
         case Latents(count):
             return {"kind": "latents", "count": count}
-        case Boxes(boxes, labels):
-            return {"kind": "boxes", "boxes": [list(box) for box in boxes], "labels": list(labels)}
+        case Boxes(boxes, labels, points):
+            cloud = {} if points is None else {"points": [list(point) for point in points]}
+            return {"kind": "boxes", "boxes": [list(box) for box in boxes], "labels": list(labels), **cloud}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

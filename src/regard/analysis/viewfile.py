@@ -58,7 +58,12 @@ def schema() -> dict[str, Any]:
         "image": image,
         "leading": {**labels, "minItems": 1},
     }
-    boxes = {"kind": {"const": "boxes"}, "boxes": _rows({"type": "number"}, 4), "labels": labels}
+    boxes = {
+        "kind": {"const": "boxes"},
+        "boxes": _rows({"type": "number"}, 4),
+        "labels": labels,
+        "points": _rows({"type": "number"}, 3),
+    }
     packed = {
         "shape": {"type": "array", "items": count, "minItems": 2, "maxItems": 3},
         "encoding": {"enum": list(get_args(Encoding))},
@@ -98,7 +103,7 @@ def schema() -> dict[str, Any]:
                     record(words, "words"),
                     record(grid, "image", "leading"),
                     record({"kind": {"const": "latents"}, "count": count}),
-                    record(boxes),
+                    record(boxes, "points"),
                 ]
             },
         },
@@ -178,7 +183,19 @@ def _boxes(found: Mapping[str, Any], where: str) -> Boxes:
         boxes.append((float(sides[0]), float(sides[1]), float(sides[2]), float(sides[3])))
     if len(boxes) != len(labels):
         raise ValueError(f"{where} has {len(boxes)} boxes and {len(labels)} labels; give one for each")
-    return Boxes(tuple(boxes), labels)
+    return Boxes(tuple(boxes), labels, _points(found["points"], where, len(boxes)) if "points" in found else None)
+
+
+def _points(given: Any, where: str, count: int) -> tuple[tuple[float, float, float], ...]:
+    points = []
+    for i, point in enumerate(_list(given, f"{where}.points")):
+        place = _list(point, f"{where}.points[{i}]")
+        if len(place) != 3 or not all(_is_number(each) for each in place):
+            raise ValueError(f"{where}.points[{i}] is {_quote(point)}, not three numbers: x, y and z")
+        points.append((float(place[0]), float(place[1]), float(place[2])))
+    if len(points) != count:
+        raise ValueError(f"{where} has {len(points)} points and {count} boxes; give one for each")
+    return tuple(points)
 
 
 _AXES: dict[str, Callable[[Mapping[str, Any], str], Axis]] = {

@@ -9,6 +9,7 @@ from threading import get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from regard.names import NUMBERED
 from regard.web import memory
 from regard.web.cautions import cautions
 from regard.web.errors import RefusedError
@@ -16,7 +17,7 @@ from regard.web.files import sanitize
 from regard.web.gold import find_pair
 from regard.web.opened import Place
 from regard.web.outputs import OPTIONS, run
-from regard.web.question import Edit, Matched, Pair, Picture, Question, Told
+from regard.web.question import Edit, Matched, Pair, Picture, Question, Thing, Told
 from regard.web.ticket import Ticket
 
 if TYPE_CHECKING:
@@ -170,14 +171,25 @@ def _check_kind(pipeline: "Pipeline", question: Question) -> None:
     if kind is not None and kind != pipeline.takes:
         given_is = "a picture" if kind == "picture" else kind
         raise RefusedError(422, f"{name} takes {pipeline.takes}, and this is {given_is}; choose another model")
-    if pipeline.task in FILED and not (isinstance(given, str) and NUMBERED.fullmatch(given)):
-        raise RefusedError(422, f"{name} takes one of a named set, such as spoken-digits:7; {CLOSED}")
+    _check_filed(pipeline, given)
     if isinstance(given, Pair):
         _check_pair(pipeline, given)
     known = OPTIONS.get(pipeline.task, ())
     if strange := sorted(set(question.options) - set(known)):
         way = f"it has {', '.join(known)}" if known else "it has none"
         raise RefusedError(422, f"{strange[0]} is no option of {pipeline.task}; {way}")
+
+
+def _check_filed(pipeline: "Pipeline", given: Any) -> None:
+    """Refuse what would be the name of a file, and sounds and clouds where the model takes something else."""
+    filed, named = isinstance(given, Thing), isinstance(given, str) and NUMBERED.fullmatch(given)
+    if pipeline.task in FILED and not filed and not named:
+        way = "one of a named set, such as spoken-digits:7, or a file that was uploaded, by its hash"
+        raise RefusedError(422, f"{pipeline.name} takes {way}; {CLOSED}")
+    if filed and pipeline.task not in FILED:
+        raise RefusedError(
+            422, f"{pipeline.name} takes {pipeline.takes}, and this is a sound or a cloud; choose another model"
+        )
 
 
 def _check_pair(pipeline: Any, pair: Pair) -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from regard.web import answers, question
 from regard.web.errors import Problem, RefusedError
+from regard.web.pictures import HASH
 from regard.web.question import Question
 from regard.web.scenes import NAMED
 from regard.web.state import AppState
@@ -79,10 +80,10 @@ class Turn(Ask):
 
 
 class Input(Ask):
-    """One of: a text, a sentence of the world, a picture, pictures with texts, turns of pictures and texts, or ids.
+    """One of: a text, a sentence of the world, a picture, pictures with texts, turns of both, a sound or cloud, or ids.
 
     A picture is `world:7`, `world:7/sketch` under a shift, `photo:cat`, `folder:sea/boat.jpg` of the server's folder,
-    or the hash of an upload.
+    or the hash of an upload. A `thing` is the hash of a sound or of a cloud of points that was uploaded.
     """
 
     text: Annotated[str, Field(max_length=BOUND)] | None = None
@@ -90,6 +91,7 @@ class Input(Ask):
     picture: Shown | None = None
     match: Matched | None = None
     told: Annotated[list[Turn], Field(min_length=1, max_length=TURNS)] | None = None
+    thing: Annotated[str, Field(pattern=HASH)] | None = None
     numbers: Annotated[list[Annotated[int, Field(ge=-(2**31), lt=2**31)]], Field(max_length=TEXT)] | None = None
 
 
@@ -164,7 +166,7 @@ def _given(asked: Input, state: AppState) -> Any:
     """What the model is given; of pictures, only those that were uploaded, bundled or drawn by the world."""
     named = {name: value for name, value in asked if value is not None}
     if len(named) != 1:
-        kinds = "text, pair, picture, match, told or numbers"
+        kinds = "text, pair, picture, match, told, thing or numbers"
         raise RefusedError(422, f"an input is one of {kinds}, and not {len(named)} of them")
     ((kind, value),) = named.items()
     if kind == "text" and len(value) > TEXT:
@@ -173,6 +175,8 @@ def _given(asked: Input, state: AppState) -> Any:
         return question.Pair(value.source, value.target, value.index, value.split)
     if kind == "picture":
         return _find(value, state)
+    if kind == "thing":
+        return question.Thing(state.things.find(value))
     if kind == "match":
         folder = state.pictures.given_folder() if value.among else None
         found = tuple(_find(each, state) for each in value.pictures)

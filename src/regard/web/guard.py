@@ -17,7 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY = 256 * 1024  # bytes of a request
-LARGER = {"/api/pictures": 20 * 2**20}  # and of those that bring a file
+LARGER = {"/api/pictures": 20 * 2**20, "/api/things": 20 * 2**20}  # and of those that bring a file
 ROOM = 256 * 2**20  # bytes of all requests that are arriving
 PATIENCE = 10.0  # seconds for a request to arrive
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})

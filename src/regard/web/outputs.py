@@ -13,6 +13,7 @@ from regard.web.files import sanitize
 from regard.web.gold import find_pair, gold
 from regard.web.matching import matched
 from regard.web.painting import painted
+from regard.web.perceiving import perceived, queried
 from regard.web.question import Pair, Question
 from regard.web.ranging import ranged
 from regard.web.segmenting import segmented
@@ -175,7 +176,8 @@ TASKS: dict[str, Callable[[Any, Question, Any, Ticket], Answered]] = {
     "embed": vectors,
     "similar": vectors,
     "recognize": labels,
-    "perceive": labels,
+    "perceive": perceived,
+    "queries": queried,
     "detect": boxes,
     "caption": captioned,
     "match": matched,

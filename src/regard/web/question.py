@@ -61,12 +61,18 @@ class Told:
     parts: tuple[tuple[Picture | None, str], ...]
 
 
+class Thing(NamedTuple):
+    """A sound or a cloud of points: the bytes of its file."""
+
+    file: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A model and what it is given: a text, a pair, a picture, several with texts, or ids."""
+    """A model and what it is given: a text, a pair, a picture, several with texts, a sound or a cloud, or ids."""
 
     place: Place
-    given: str | Pair | Picture | Matched | Told | list[int]
+    given: str | Pair | Picture | Matched | Told | Thing | list[int]
     options: dict[str, Any] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
 
@@ -85,7 +91,8 @@ class Question:
     @property
     def nbytes(self) -> int:
         """The memory of what is given, where it is large."""
-        return sum(len(each.file) for each in self.pictures)
+        heard = len(self.given.file) if isinstance(self.given, Thing) else 0
+        return heard + sum(len(each.file) for each in self.pictures)
 
     @property
     def plain(self) -> Any:

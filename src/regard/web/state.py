@@ -1,10 +1,11 @@
-"""What a server has: models, runs, the process that asks them, and pictures that were given."""
+"""What a server has: models, runs, the process that asks them, and pictures and other things that were given."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.web.models import Models
 from regard.web.pictures import Pictures
+from regard.web.things import Things
 from regard.web.worker import Worker
 
 
@@ -16,3 +17,4 @@ class AppState:
     runs: Path | None = None
     worker: Worker = field(default_factory=Worker)
     pictures: Pictures = field(default_factory=Pictures)
+    things: Things = field(default_factory=Things)

@@ -38,6 +38,7 @@ def file(**changes: Any) -> str:
         Grid(1, 2, leading=("[CLS]",)),
         Latents(3),
         Boxes(((0.0, 0.0, 1.0, 1.0),) * 3, ("p", "q", "r")),
+        Boxes(((0.0, 0.0, 0.1, 0.1),) * 3, ("p", "q", "r"), ((0.0, 0.5, 1.0),) * 3),
     ],
 )
 def test_a_view_comes_back_from_its_file(columns: Any, encoding: Any) -> None:
@@ -89,6 +90,8 @@ def test_a_file_written_by_hand_needs_little() -> None:
         ({"rows": {"kind": "grid", "height": 1, "width": 2, "image": "data:image/svg+xml,"}}, "carries its picture"),
         ({"rows": {"kind": "boxes", "boxes": [[0, 0, 1]], "labels": ["a"]}}, "four numbers"),
         ({"rows": {"kind": "boxes", "boxes": [[0, 0, 1, 1]], "labels": ["a", "b"]}}, "1 boxes and 2 labels"),
+        ({"rows": {"kind": "boxes", "boxes": [[0, 0, 1, 1]], "labels": ["a"], "points": [[0, 1]]}}, "three numbers"),
+        ({"rows": {"kind": "boxes", "boxes": [[0, 0, 1, 1]], "labels": ["a"], "points": [[0, 0, 0]] * 2}}, "2 points"),
         ({"head": -1}, "whole number from 0"),
         ({"name": None}, "name is None"),
         ({"kind": "sideways"}, "choose self, causal, cross"),

@@ -45,6 +45,11 @@ export async function post(path, body, options) {
   return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) }, options)).json();
 }
 
+/** A file as it is. @param {string} path @param {Blob} body @param {Options} [options] @returns {Promise<any>} */
+export async function send(path, body, options) {
+  return (await ask(path, { method: "POST", body }, options)).json();
+}
+
 /** Numbers as they are, and the headers that describe them.
  * @param {string} path @param {Options} [options] @returns {Promise<{data: ArrayBuffer, headers: Headers}>} */
 export async function bytes(path, options) {

@@ -115,6 +115,11 @@ function axis(found, place) {
       throw new Error(
         `${place}.boxes[${odd}] is ${JSON.stringify(found.boxes[odd])}; give left, top, width and height as shares of the picture.`,
       );
+    const many = found.boxes.length;
+    const cloud = (/** @type {any} */ point) =>
+      Array.isArray(point) && point.length === 3 && point.every(Number.isFinite);
+    if (found.points && !(Array.isArray(found.points) && found.points.length === many && found.points.every(cloud)))
+      throw new Error(`${place}.points are not x, y and z for each of ${many} boxes; give three numbers for each.`);
     return found;
   }
   throw new Error(

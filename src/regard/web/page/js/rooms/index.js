@@ -145,6 +145,16 @@ export const ROOMS = [
     load: () => import("./depth.js"),
   },
   {
+    id: "sense",
+    area: "look",
+    title: "Sense",
+    key: "n",
+    tasks: ["perceive", "queries"],
+    server: true,
+    says: "A Perceiver hears sounds, turns clouds of points and watches films: see what each of its latents looks at.",
+    load: () => import("./sense.js"),
+  },
+  {
     id: "file",
     area: "look",
     title: "Your file",

@@ -1,6 +1,7 @@
 /** Attention where a side is a picture: point at a word and see where it looked, or at a place and see who looked at it. */
 
 import { h, replace, svg } from "../dom.js";
+import { cloud } from "./cloud.js";
 import { SANS, drawing, inks, measure } from "./paint.js";
 import { patches } from "./patches.js";
 import { labels, number } from "./view.js";
@@ -9,7 +10,7 @@ import { labels, number } from "./view.js";
 /** @typedef {import("./view.js").Axis} Axis */
 /** @typedef {import("./view.js").Mark} Mark */
 /** What a side tells: a place is pointed at, or chosen. @typedef {{point: (i: number | null) => void, pick: (i: number | null) => void}} Hands */
-/** @typedef {ReturnType<typeof patches> | ReturnType<typeof written>} Side */
+/** @typedef {ReturnType<typeof patches> | ReturnType<typeof cloud> | ReturnType<typeof written>} Side */
 
 const LINE = 30; // pixels of a line of words in an exported figure
 const FIGURE = 420; // pixels of a side of it
@@ -67,6 +68,7 @@ export function create(host) {
         },
       };
       if (axis.kind === "grid") return patches(axis, axis.image, name, hands);
+      if (axis.kind === "boxes" && axis.points) return cloud(axis.points, name, hands);
       return axis.kind === "boxes" ? patches(axis, image, name, hands) : written(axis, name, hands);
     };
     sides = { rows: side(next.rows, "row", "Who looks"), columns: side(next.columns, "column", "What is seen") };

@@ -7,7 +7,7 @@
  */
 /** @typedef {{kind: "grid", height: number, width: number, image?: string, leading?: string[]}} Grid */
 /** @typedef {{kind: "latents", count: number}} Latents */
-/** @typedef {{kind: "boxes", boxes: number[][], labels?: string[]}} Boxes */
+/** Of a cloud, `points` are x, y and z of each, z up. @typedef {{kind: "boxes", boxes: number[][], labels?: string[], points?: number[][]}} Boxes */
 /** @typedef {Words | Grid | Latents | Boxes} Axis */
 /**
  * @typedef {object} View

@@ -1,0 +1,63 @@
+/** Sense: a sound, a cloud of points, a film or letters in; what a Perceiver says of it, and where its latents look. */
+
+import * as bench from "../bench/bench.js";
+import { tooLong } from "../bench/text.js";
+import { answer, onStage } from "../sense/answer.js";
+import { FRESH, examples, fileOf, input, textOf } from "../sense/input.js";
+import { none } from "./none.js";
+
+/** @typedef {import("../app.js").Context} Context */
+/** @typedef {import("../bench/address.js").State} State */
+/** @typedef {import("../bench/answer.js").Model} Model */
+
+export const room = { id: "sense", title: "Sense", mount };
+const TASKS = ["perceive", "queries"];
+
+/** @param {HTMLElement} host @param {Context} context */
+async function mount(host, context) {
+  const about = await context.api.about();
+  const models = about.models
+    .filter((each) => TASKS.includes(String(each["task"])))
+    .map((each) => ({ ...each, examples: examples(each) }));
+  if (!models.length)
+    return none(
+      host,
+      "No model of sounds, clouds or films yet",
+      "Train one on spoken digits or on films of the little world, then start again with it:",
+      "regard train perceive --data world --out runs/sense",
+      "regard explore --model runs/sense",
+    );
+  context.register({ figures: () => [...onStage].flatMap((each) => each.figures()) });
+  return bench.create(host, {
+    context,
+    title: "Sense",
+    tasks: TASKS,
+    models,
+    input: (place, hands) => input(place, hands, host),
+    answer,
+    ask: (model, state) => ask(model, state, about.limits),
+    empty: { title: "Name a sound, a cloud or a film", says: "Each latent will show which part of it it looked at." },
+    opening: (model) => ({ in: `t:${examples(model)[0] ?? ""}` }),
+    example: (example) => ({ in: `t:${example}`, ...FRESH }),
+    keeps: (_, from, to) => from["task"] === to["task"] && from["data"] === to["data"],
+    code,
+  });
+}
+
+/** @param {Model} model @param {State} state @param {Record<string, number>} limits */
+function ask(model, state, limits) {
+  const [text, thing] = [textOf(state), fileOf(state)];
+  if (thing) return { model: model["name"], input: { thing }, options: {} };
+  const long = tooLong(text, limits["text"]);
+  if (long) throw new Error(long);
+  return text ? { model: model["name"], input: { text }, options: {} } : null;
+}
+
+/** The same in Python and on the command line. @param {Model} model @param {State} state */
+function code(model, state) {
+  const [name, given] = [String(model["name"]), JSON.stringify(fileOf(state) ? "seven.wav" : textOf(state))];
+  return {
+    python: `import regard\n\nmodel = regard.load(${JSON.stringify(name)})\nmodel(${given})[0]\nregard.show(model.attend(${given}))`,
+    command: `regard look ${name} ${given}`,
+  };
+}
