@@ -29,7 +29,7 @@ NOT_ONNX = {
     "intra": "the first word looks at an empty memory, and onnxruntime reshapes nothing that is empty",
 }
 # Pictures of any size, where tracing that takes seconds.
-ANY_SIZE = ("vit", "resnet", "convnext")
+ANY_SIZE = ("vit", "convnext")
 
 pytestmark = [
     pytest.mark.usefixtures("as_users_meet_it"),  # the checks of shapes would be traced too

@@ -86,7 +86,7 @@ def read_answer(output: Any) -> Tensor:
     if isinstance(output, Tensor):
         return output
     for name in ANSWERS:
-        if isinstance(found := getattr(output, name, None), Tensor):
+        if isinstance(found := getattr(output, name, None), Tensor) and found.is_floating_point():
             return found
     parts = output.values() if isinstance(output, Mapping) else output if isinstance(output, tuple | list) else ()
     for part in parts:

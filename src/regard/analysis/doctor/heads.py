@@ -11,7 +11,7 @@ from regard.analysis.doctor.patient import Patient
 from regard.attention import Trace, record
 
 DRAWS = 4  # batches of two
-SAME = 1e-5  # of its attention moves at most, between inputs, if a head is dead
+SAME = 1e-6  # of its attention moves at most, between inputs, if a head is dead
 SINK = 0.3  # of its attention on the first word makes a head rest there (Gu 2025)
 
 

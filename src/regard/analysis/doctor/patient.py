@@ -160,6 +160,9 @@ def _example(family: Family, model: Any) -> dict[str, Any]:
         x = one[name]
         if not isinstance(x, Tensor) or x.ndim != 2 or x.is_floating_point() or 2 * x.shape[1] >= most:
             return x
+        # What is said of things that are no words, as the labels of points, is as long as these.
+        if any(isinstance(y, Tensor) and y.is_floating_point() and y.shape[:-1] == x.shape for y in one.values()):
+            return x
         # Words are followed by others; marks, as of the words before which a picture stands, by none.
         return torch.cat((x, torch.zeros_like(x) if x.dtype == torch.bool else other[name]), dim=1)
 

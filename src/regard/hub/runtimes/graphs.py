@@ -21,6 +21,7 @@ PICTURES = ("h w", "y x", "x y", "s t")  # how shapes end that are those of pict
 TEXTS = ("length", "target_length", "source_length", "past_length")
 NEXT = "next."  # before the name of what a step leaves for the step after it
 _PAST = 3  # words before the step that is traced
+TIMES = {"height": 2, "width": 3}  # how much larger than its own a picture is from which graphs for any size are made
 
 Axes = Mapping[str, Sequence[str | None]]  # of every input by its name; None is an axis of one size
 
@@ -135,11 +136,18 @@ def _whole(model: nn.Module, example: Mapping[str, Any], any_size: bool) -> Grap
     settings = {name: x for name, x in example.items() if not isinstance(x, Tensor)}
     if "lengths" in takes and "lengths" not in inputs:
         inputs |= _lengths(model, inputs)
+    axes = _axes(model.forward, inputs, any_size)
+    if any_size:
+        # Of its own size a model asks nothing of positions, and what it does not do then is not in the graph.
+        inputs = {
+            name: _tiled(x, [x.shape[i] * TIMES.get(axis or "", 1) for i, axis in enumerate(axes[name])])
+            for name, x in inputs.items()
+        }
     module = Whole(model, list(inputs), settings)
     with torch.no_grad():
         names = tensors_of(model(**inputs, **settings), "")
     outputs = tuple(f"output.{name}" if name in inputs else name for name in names)
-    return Graph("model", module, inputs, _axes(model.forward, inputs, any_size), outputs)
+    return Graph("model", module, inputs, axes, outputs)
 
 
 def tensors_of(output: object, name: str) -> dict[str, Tensor]:
