@@ -84,7 +84,6 @@ def build(recipe: Recipe) -> "Task":
     from regard.models.dino import teacher_momentum
     from regard.models.family import family
     from regard.recipes import choose, unlabelled
-    from regard.recipes.crops import answers
     from regard.train.task import Task
 
     torch.manual_seed(recipe.seed)
@@ -119,13 +118,7 @@ def build(recipe: Recipe) -> "Task":
         size=lambda batch: len(batch.rows),
         loss=lambda shared, batch: loss(recipe, shared, model, batch, heard, held=recipe.hold * len(learnt)),
         score=lambda model: score(recipe, model, known, watched),
-        show=lambda model: answers(
-            model,
-            next(iter(watched.once())).given,
-            known.processor,
-            centred=recipe.centre,
-            temperature=heat(recipe, int(model.step)),
-        ),
+        show=lambda model: show(recipe, model, known, watched),
         metric="knn",
         higher_is_better=("knn",),
         unit="pictures",
@@ -235,3 +228,11 @@ def score(recipe: Recipe, model: Any, known: "Known", watched: "Batches[Shown]")
     taught = sharpen(torch.cat(teacher), model.centre if recipe.centre else None, heat(recipe, int(model.step)))
     found = meters(torch.cat(student), taught)
     return {"knn": unlabelled.knn(model.teacher.tower, known), **found._asdict()}
+
+
+def show(recipe: Recipe, model: Any, known: "Known", watched: "Batches[Shown]") -> list[dict[str, str]]:
+    """Crops of some held-out pictures, with what student and teacher say of them."""
+    from regard.recipes.crops import answers
+
+    given, temperature = next(iter(watched.once())).given, heat(recipe, int(model.step))
+    return answers(model, given, known.processor, centred=recipe.centre, temperature=temperature)
