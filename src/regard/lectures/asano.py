@@ -251,6 +251,7 @@ DECK = Deck(
             code="from regard.attention import latent\nimport torch\n\n"
             "ask = latent(8, 64, 4)\nprint(ask(torch.randn(1, 500, 64)).shape)",
             place="build-cross",
+            claims=("anything",),
         ),
     ),
 )

@@ -132,6 +132,7 @@ DECK = Deck(
             "Maps of a trained model",
             "In a model trained without labels (DINO) the class token looks at the things in the picture.",
             place="see-heads",
+            claims=("emerging",),
         ),
         Topic(
             "heads",

@@ -169,6 +169,14 @@ DECK = Deck(
             "Inpainting, a teacher with more knowledge, DINO, two eyes: each makes its own labels from plain data.",
             place="world-eyes",
             command="regard world show",
+            claims=("segments", "privileged", "eyes", "sensors"),
+        ),
+        Topic(
+            "prompts",
+            "A click may mean several things",
+            "SAM sees a picture once and answers every click by masks: of the part, of the thing and of the group.",
+            command="regard segment world:7 --point 32,32 --out mask.png",
+            claims=("ambiguous",),
         ),
         Topic(
             "summary",
