@@ -12,9 +12,13 @@ import numpy as np
 from tests.hostile import good
 
 from regard.analysis import viewfile
+from regard.data.captions import captioned
 from regard.data.coco import read_coco
 from regard.data.errors import DataError
 from regard.data.labelled import examples
+from regard.data.points import read_points
+from regard.data.questions import questions
+from regard.data.stereo import read_disparity
 from regard.data.tagged import _read as read_tagged
 from regard.data.treebank import brackets
 from regard.files import read
@@ -48,18 +52,22 @@ class HungError(BaseException):
 
 @contextmanager
 def patience(seconds: float = PATIENCE) -> Iterator[None]:
-    """An error where something takes longer."""
+    """An error where something takes longer, also if a door took it for one of the file's."""
+    late = []
 
-    def late(*_: object) -> None:
-        raise HungError(f"more than {seconds} seconds")
+    def ring(*_: object) -> None:
+        late.append(f"more than {seconds} seconds")
+        raise HungError(late[0])
 
-    before = signal.signal(signal.SIGALRM, late)
+    before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if late:
+            raise HungError(late[0])
 
 
 def knock(kind: str, path: Path) -> str | None:
@@ -148,6 +156,12 @@ def _vectors(path: Path) -> None:
     assert math.isfinite(float(np.asarray(found.matrix).sum()))
 
 
+def _disparity(path: Path) -> None:
+    found = read_disparity(path)
+    assert found.ndim == 2
+    assert np.isfinite(found).all()
+
+
 def _read_all(rows: Callable[[Path], Iterator[object]]) -> Callable[[Path], None]:
     def read_rows(path: Path) -> None:
         for _ in rows(path):
@@ -172,4 +186,8 @@ DOORS: Mapping[str, Door] = {
     "trees": Door(_read_all(brackets), DataError),
     "tags": Door(_read_all(read_tagged), DataError),
     "marks": Door(read_coco, DataError),
+    "disparity": Door(_disparity, DataError),
+    "points": Door(read_points, DataError),
+    "questions": Door(questions, DataError),
+    "captions": Door(captioned, DataError),
 }

@@ -67,6 +67,11 @@ SUBJECTS: Mapping[str, Subject] = {
     **_files("sound", spoil),
     **_files("cloud", spoil),
     **_files("index", spoil_header),
+    **_files("disparity", spoil),
+    **_files("points", spoil),
+    **_files("questions", spoil_text),
+    "questions jsonl": Subject("questions", "a.jsonl", "", spoil_lines),
+    "captions": Subject("captions", "pictures", "captions.jsonl", spoil_lines),
 }
 
 

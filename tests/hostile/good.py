@@ -220,6 +220,46 @@ def marks(place: Path) -> Path:
     return place
 
 
+def disparity(place: Path) -> Path:
+    """Disparities of a picture; the ending of the name says how they are written."""
+    shifts = np.linspace(0, 9, 20, dtype=np.float32).reshape(4, 5)
+    if place.suffix == ".npy":
+        np.save(place, shifts)
+    else:
+        Image.fromarray((shifts * 256).astype(np.uint16)).save(place)
+    return place
+
+
+def points(place: Path) -> Path:
+    """A table of numbers with a row for each point."""
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    if place.suffix == ".npy":
+        np.save(place, rows)
+    else:
+        place.write_text("x,y,z\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+    return place
+
+
+def questions(place: Path) -> Path:
+    """A question about a text, in the form of SQuAD or in lines."""
+    asked = {"question": "Who barks?", "answers": [{"text": "a dog"}]}
+    if place.suffix == ".json":
+        found: object = {"data": [{"paragraphs": [{"context": "In the yard a dog barks.", "qas": [asked]}]}]}
+    else:
+        found = asked | {"context": "In the yard a dog barks."}
+    place.write_text(json.dumps(found) + "\n")
+    return place
+
+
+def captions(place: Path) -> Path:
+    """A picture and what is said of it."""
+    place.mkdir()
+    picture(place / "a.png")
+    row = {"image": "a.png", "captions": ["A dog runs.", "It runs."], "split": "train"}
+    (place / "captions.jsonl").write_text(json.dumps(row) + "\n")
+    return place
+
+
 # How each kind is made, and how its file or folder is called; several endings are several ways to write it.
 GOOD: Mapping[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
     "folder": (folder, ("model",)),
@@ -237,4 +277,8 @@ GOOD: Mapping[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
     "trees": (trees, ("a.mrg",)),
     "tags": (tags, ("a.conll",)),
     "marks": (marks, ("a.json",)),
+    "disparity": (disparity, ("a.npy", "a.png")),
+    "points": (points, ("a.npy", "a.csv")),
+    "questions": (questions, ("a.json", "a.jsonl")),
+    "captions": (captions, ("pictures",)),
 }

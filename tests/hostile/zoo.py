@@ -51,7 +51,7 @@ class Bomb:
 
 def specimens() -> list[Specimen]:
     """All of them."""
-    kinds = (_theirs, _ggufs, _vectors, _pictures, _sounds, _clouds, _indexes, _views, _runs, _tables)
+    kinds = (_theirs, _ggufs, _vectors, _pictures, _sounds, _clouds, _indexes, _views, _runs, _tables, _arrays, _said)
     return [*_anything(), *(each for kind in kinds for each in kind())]
 
 
@@ -63,7 +63,7 @@ def signs(home: Path) -> list[Path]:
 def _anything() -> Iterator[Specimen]:
     """What no door takes: a pipe, a device without end, a folder, a link to itself, nothing, too much, another file."""
     for kind, (_, names) in GOOD.items():
-        if kind in ("folder", "hugging", "seeing", "run"):
+        if kind in ("folder", "hugging", "seeing", "run", "captions"):
             continue  # folders have files of their own that may be all of this
         name, refused = names[0], kind != "index"
         yield Specimen(kind, "a pipe", name, _in_place(kind, os.mkfifo), refused)
@@ -288,25 +288,26 @@ def _vectors() -> Iterator[Specimen]:
     )
 
 
+def _png(width: int, height: int, data: bytes, *, depth: int = 8, colours: int = 2) -> bytes:
+    def chunk(kind: bytes, inside: bytes) -> bytes:
+        return struct.pack(">I", len(inside)) + kind + inside + struct.pack(">I", zlib.crc32(kind + inside))
+
+    head = struct.pack(">IIBBBBB", width, height, depth, colours, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
 def _pictures() -> Iterator[Specimen]:
-    def png(width: int, height: int, data: bytes, *, depth: int = 8, colours: int = 2) -> bytes:
-        def chunk(kind: bytes, inside: bytes) -> bytes:
-            return struct.pack(">I", len(inside)) + kind + inside + struct.pack(">I", zlib.crc32(kind + inside))
-
-        head = struct.pack(">IIBBBBB", width, height, depth, colours, 0, 0, 0)
-        return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
-
     def bmp(width: int, height: int) -> bytes:
         return b"BM" + struct.pack("<IHHIIiiHHIIiiII", 54, 0, 0, 54, 40, width, height, 1, 24, *[0] * 6)
 
     made = {
-        "a bomb of pixels": png(30_000, 30_000, zlib.compress(bytes(10**6))),
-        "a picture without pixels": png(0, 0, zlib.compress(b"")),
-        "a picture of one line without end": png(2**31 - 1, 1, zlib.compress(bytes(100))),
-        "colours that are none": png(8, 8, zlib.compress(bytes(72)), colours=77),
-        "a depth that is none": png(8, 8, zlib.compress(bytes(72)), depth=77),
-        "pixels that are not packed": png(8, 8, b"not zlib"),
-        "pixels that end early": png(2000, 2000, zlib.compress(bytes(10))),
+        "a bomb of pixels": _png(30_000, 30_000, zlib.compress(bytes(10**6))),
+        "a picture without pixels": _png(0, 0, zlib.compress(b"")),
+        "a picture of one line without end": _png(2**31 - 1, 1, zlib.compress(bytes(100))),
+        "colours that are none": _png(8, 8, zlib.compress(bytes(72)), colours=77),
+        "a depth that is none": _png(8, 8, zlib.compress(bytes(72)), depth=77),
+        "pixels that are not packed": _png(8, 8, b"not zlib"),
+        "pixels that end early": _png(2000, 2000, zlib.compress(bytes(10))),
         "a gif without pictures": b"GIF89a" + struct.pack("<HHBBB", 60_000, 60_000, 0, 0, 0) + b";",
         "a gif beyond all": b"GIF89a" + struct.pack("<HHBBB", 65_535, 65_535, 0x80, 0, 0) + bytes(50),
         "a jpeg of a header": b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xd9",
@@ -375,13 +376,27 @@ def _sounds() -> Iterator[Specimen]:
     yield Specimen("sound", "a gigabyte of nothing", "a.wav", _sparse(b"RIFF\0\0\0\0WAVE", BIG))
 
 
+# What a file of NumPy may say of itself.
+HEADERS = {
+    "a shape beyond the file": "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 3)}",
+    "a shape that is negative": "{'descr': '<f8', 'fortran_order': False, 'shape': (-4, -3)}",
+    "a shape that is a word": "{'descr': '<f8', 'fortran_order': False, 'shape': 'x'}",
+    "an item of a gigabyte": "{'descr': '|V1000000000', 'fortran_order': False, 'shape': (1, 3)}",
+    "an item of nothing": "{'descr': '|V0', 'fortran_order': False, 'shape': (5, 3)}",
+    "a header that is code": "__import__('os').mkdir('executed')",
+    "a header that never ends": "{'descr': '<f8', 'fortran_order': (((((((",
+    "a header that is deep": "[" * 110,
+}
+
+
+def _header(text: str, version: bytes = b"\x01\x00") -> bytes:
+    body = text.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY" + version + struct.pack("<H", len(body)) + body + bytes(100)
+
+
 def _clouds() -> Iterator[Specimen]:
     def npy(array: np.ndarray) -> Make:
         return lambda path: np.save(path, array, allow_pickle=True)
-
-    def header(text: str, version: bytes = b"\x01\x00") -> bytes:
-        body = text.encode().ljust(117) + b"\n"
-        return b"\x93NUMPY" + version + struct.pack("<H", len(body)) + body + bytes(100)
 
     points = np.arange(30.0).reshape(10, 3)
     arrays: dict[str, np.ndarray] = {
@@ -401,19 +416,9 @@ def _clouds() -> Iterator[Specimen]:
     }
     for what, array in arrays.items():
         yield Specimen("cloud", what, "a.npy", npy(array))
-    headers = {
-        "a shape beyond the file": "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 3)}",
-        "a shape that is negative": "{'descr': '<f8', 'fortran_order': False, 'shape': (-4, -3)}",
-        "a shape that is a word": "{'descr': '<f8', 'fortran_order': False, 'shape': 'x'}",
-        "an item of a gigabyte": "{'descr': '|V1000000000', 'fortran_order': False, 'shape': (1, 3)}",
-        "an item of nothing": "{'descr': '|V0', 'fortran_order': False, 'shape': (5, 3)}",
-        "a header that is code": "__import__('os').mkdir('executed')",
-        "a header that never ends": "{'descr': '<f8', 'fortran_order': (((((((",
-        "a header that is deep": "[" * 110,
-    }
-    for what, text in headers.items():
-        yield Specimen("cloud", what, "a.npy", _bytes(header(text)))
-    yield Specimen("cloud", "a version of the future", "a.npy", _bytes(header("{}", b"\x63\x63")))
+    for what, text in HEADERS.items():
+        yield Specimen("cloud", what, "a.npy", _bytes(_header(text)))
+    yield Specimen("cloud", "a version of the future", "a.npy", _bytes(_header("{}", b"\x63\x63")))
     yield Specimen("cloud", "a bomb of zip", "a.npz", _zipped("points.npy", bytes(2 * 10**8)))
     yield Specimen("cloud", "an archive of something else", "a.npz", _zipped("note.txt", b"hello"))
     yield Specimen("cloud", "a way out of an archive", "a.npz", _zipped("../../executed", b"hello"))
@@ -674,3 +679,86 @@ def _tables() -> Iterator[Specimen]:
     }
     for what, make in marks.items():
         yield Specimen("marks", what, "a.json", make)
+
+
+def _arrays() -> Iterator[Specimen]:
+    """Numbers in rows and columns: disparities and points."""
+    for kind in ("disparity", "points"):
+        for what, text in HEADERS.items():
+            yield Specimen(kind, what, "a.npy", _bytes(_header(text)))
+        yield Specimen(kind, "an archive of nothing", "a.npy", _bytes(b"PK\x05\x06" + bytes(18)))
+        yield Specimen(kind, "an archive that is damaged", "a.npy", _bytes(b"PK\x03\x04" + bytes(30)))
+        yield Specimen(kind, "an archive of arrays", "a.npy", _zipped("a.npy", _header("{}")))
+        for what, array in {
+            "words": np.array([["a", "b"]]),
+            "complex numbers": np.ones((2, 2), complex),
+            "moments": np.zeros((2, 2), "M8[s]"),
+            "a cube": np.ones((2, 2, 2)),
+        }.items():
+            yield Specimen(kind, what, "a.npy", _saved(array))
+    pictures = {
+        "a bomb": (60_000, 60_000),
+        "more than are read": (9_000, 9_000),
+        "all that there can be": (2**31 - 1,) * 2,
+    }
+    for what, (width, height) in pictures.items():
+        yield Specimen(
+            "disparity", what, "a.png", _bytes(_png(width, height, zlib.compress(bytes(9)), depth=16, colours=0))
+        )
+    yield Specimen("disparity", "a picture that is cut", "a.png", _spoilt("disparity", _part(2)))
+    tables = {
+        "a word among numbers": b"1,2\n3,dog\n",
+        "a row that is short": b"1,2\n3\n",
+        "a cell without end": b"1," + b"9" * 200_000 + b"\n",
+        "no text": b"\xff\xfe1,2\n",
+    }
+    for what, data in tables.items():
+        yield Specimen("points", what, "a.csv", _bytes(data))
+
+
+def _saved(array: np.ndarray) -> Make:
+    return lambda path: np.save(path, array)
+
+
+def _said() -> Iterator[Specimen]:
+    """Questions and captions."""
+    asked = {"question": "Who?", "context": "A dog.", "answers": ["a dog"]}
+    lines = {
+        "a deep line": DEEP,
+        "a number": b"1\n",
+        "half a character": json.dumps(asked | {"question": "\ud800"}).encode(),
+        "an answer that is letters": json.dumps(asked | {"answers": "a dog"}).encode(),
+        "an answer that is a number": json.dumps(asked | {"answers": [3]}).encode(),
+        "a question without a text": json.dumps({"question": "Who?", "answers": []}).encode(),
+    }
+    for what, data in lines.items():
+        yield Specimen("questions", what, "a.jsonl", _bytes(data))
+    yield Specimen("questions", "no question", "a.json", _bytes(b'{"data": []}'))
+    yield Specimen("questions", "an endless number", "a.json", _bytes(b'{"data": ' + b"9" * 5000 + b"}"))
+    row = {"image": "a.png", "captions": ["A dog runs."]}
+    told: dict[str, object] = {
+        "a picture elsewhere": row | {"image": "../../etc/passwd"},
+        "a picture by an absolute path": row | {"image": "/etc/passwd"},
+        "a picture of zeros": row | {"image": "a\0.png"},
+        "a picture that is a list": row | {"image": []},
+        "a picture that is not there": row | {"image": "b.png"},
+        "a caption of half a character": row | {"captions": ["\ud800"]},
+        "a caption that is a number": row | {"captions": [3]},
+        "a caption without end": row | {"captions": ["a" * 3000]},
+        "captions that are an object": row | {"captions": {}},
+        "a split of nobody's": row | {"split": "\ud800"},
+        "a list": [1],
+    }
+    for what, value in told.items():
+        yield Specimen("captions", what, "pictures", _within("captions", _told(json.dumps(value).encode())))
+    yield Specimen("captions", "a deep table", "pictures", _within("captions", _told(DEEP)))
+    yield Specimen("captions", "a table that is a pipe", "pictures", _within("captions", _piped))
+
+
+def _told(data: bytes) -> Make:
+    return lambda folder: (folder / "captions.jsonl").write_bytes(data)
+
+
+def _piped(folder: Path) -> None:
+    (folder / "captions.jsonl").unlink()
+    os.mkfifo(folder / "captions.jsonl")

@@ -103,11 +103,21 @@ def _read(folder: Path, path: Path) -> Iterator[tuple[str, str, list[str]]]:
                 raise DataError(
                     f"{path}, line {number} has no caption of 1 to {LONGEST:,} characters; write one, or leave it out"
                 )
+            if not _encodes(caption):
+                raise DataError(f"{path}, line {number} has half a character, a lone surrogate; write it as UTF-8")
         split = str(cells[where["split"]]).strip().lower() if "split" in where else ""
         known = {other: name for name, others in ALSO.items() for other in others}
         if split and split not in known:
             raise DataError(f"{path}, line {number} has the split {split!r}; choose {', '.join(SPLITS)}")
         yield name.strip().partition("#")[0], known.get(split, ""), [caption.strip() for caption in captions]
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _columns(table: Records) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from regard.data.arrays import map_array, short
 from regard.data.errors import DataError
 from regard.files import check, read
 
@@ -53,10 +54,7 @@ def read_points(path: str | Path, labels: str | Path | None = None) -> Table:
 
 
 def _array(path: Path) -> Float[np.ndarray, "n d"]:
-    array = np.load(path, mmap_mode="r", allow_pickle=False)
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiub":
-        shape = getattr(array, "shape", "none")
-        raise DataError(f"{path} holds an array of shape {shape}, and no table of numbers with a row for each point")
+    array = map_array(path, "points")
     return array if array.dtype.kind == "f" and array.dtype.itemsize in (4, 8) else array.astype(np.float32)
 
 
@@ -67,7 +65,7 @@ def _table(path: Path) -> Table:
     try:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=sign) if row]
     except csv.Error as error:
-        raise DataError(f"{path} is no table: {error}") from None
+        raise DataError(f"{path} is no table: {short(error)}") from None
     header = [name.strip().lower() for name in rows.pop(0)] if rows and not any(map(_number, rows[0])) else []
     if not rows:
         raise DataError(f"{path} has no rows of numbers; give one for each point")
@@ -81,7 +79,7 @@ def _table(path: Path) -> Table:
         try:
             points.append([float(cell) for place, cell in enumerate(row) if place != label])
         except ValueError as error:
-            raise DataError(f"{path}, row {line}, holds a cell that is no number: {error}") from None
+            raise DataError(f"{path}, row {line}, holds a cell that is no number: {short(error)}") from None
         if label is not None:
             labels.append(row[label].strip())
     return Table(np.asarray(points, np.float32), tuple(labels))

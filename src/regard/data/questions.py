@@ -27,6 +27,8 @@ def questions(name: str | Path) -> list[Question]:
     text = files.read(path, LARGEST).decode(errors="replace")
     try:
         found = list(_squad(json.loads(text)) if path.suffix == ".json" else map(_one, _objects(text)))
+        if not found:
+            raise ValueError
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         raise DataError(
             f"{path} has something else than questions; give SQuAD's JSON, or a line for each question with "
@@ -49,7 +51,11 @@ def _squad(whole: Any) -> Iterator[Question]:
 def _one(row: Any) -> Question:
     said = row["answers"]
     answers = said["text"] if isinstance(said, dict) else said  # as Hugging Face writes them
-    texts = [each if isinstance(each, str) else each["text"] for each in answers]
-    if not all(isinstance(each, str) for each in (row["question"], row["context"], *texts)):
+    if isinstance(answers, str):  # whose letters would be the answers
         raise TypeError
+    texts = [each if isinstance(each, str) else each["text"] for each in answers]
+    for each in (row["question"], row["context"], *texts):
+        if not isinstance(each, str):
+            raise TypeError
+        each.encode()  # half a character, a lone surrogate, is a ValueError
     return Question(row["question"], row["context"], tuple(texts))

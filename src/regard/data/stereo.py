@@ -1,12 +1,15 @@
 """Pictures of two eyes: of the world, of a named set, or from your own folder."""
 
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float32
 from PIL import Image
 
+from regard import files
+from regard.data.arrays import map_array, short
 from regard.data.classes import ENDS
 from regard.data.errors import DataError
 from regard.data.eyes import Arrays, EyePairs, Eyes
@@ -14,7 +17,7 @@ from regard.data.places import ALSO
 from regard.data.rows import SPLITS, belongs
 from regard.data.sets import MODULES, SETS, names
 from regard.data.told import FAR
-from regard.vision.picture import from_array, open_picture
+from regard.vision.picture import PIXELS, from_array, open_picture
 from regard.world import Scene, render_batch, scenes, stereo
 from regard.world.scene import BASELINE, FOCAL
 
@@ -100,25 +103,35 @@ class _Files:
 
 def read_disparity(path: Path) -> Float32[np.ndarray, "h w"]:
     """Disparities in pixels, of an array of NumPy or a PNG of 16 bits; what is no number, or below 0, is unknown."""
-    try:
-        if path.stat().st_size > LARGEST:
-            raise DataError(f"{path} has more than {LARGEST:,} bytes; make it smaller")
-        if path.suffix == ".npy":
-            found = np.load(path, allow_pickle=False).astype(np.float32)
-        else:
-            with Image.open(path) as image:
-                if not image.mode.startswith("I"):
-                    raise DataError(
-                        f"{path} has 8 bits or colours, and nobody says what they mean; save disparities in pixels as "
-                        f".npy, or times {KITTI} as a PNG of 16 bits"
-                    )
-                found = np.asarray(image).astype(np.float32) / KITTI
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{path} holds no disparities ({error}); save an array of rows and columns") from None
-    if found.ndim != 2:
-        raise DataError(f"{path} has {found.ndim} dimensions; save an array of rows and columns")
+    found = map_array(path, "disparities") if path.suffix == ".npy" else _png(path)
+    if found.size > PIXELS:
+        raise DataError(f"{path} has {found.size:,} disparities, and at most {PIXELS:,} are read; make it smaller")
+    with np.errstate(over="ignore"):  # what is too large for a float is infinite, and so unknown
+        found = found.astype(np.float32)
     known: np.ndarray = np.where(np.isfinite(found) & (found > 0), found, 0).astype(np.float32)
     return known
+
+
+def _png(path: Path) -> Float32[np.ndarray, "h w"]:
+    try:
+        data = files.read(path, LARGEST)
+        with Image.open(BytesIO(data), formats=("PNG",)) as image:
+            if image.width * image.height > PIXELS:
+                raise DataError(
+                    f"{path} has {image.width} × {image.height} pixels, and at most {PIXELS:,} are read; "
+                    "make it smaller"
+                )
+            if not image.mode.startswith("I"):
+                raise DataError(
+                    f"{path} has 8 bits or colours, and nobody says what they mean; save disparities in pixels as "
+                    f".npy, or times {KITTI} as a PNG of 16 bits"
+                )
+            found: np.ndarray = np.asarray(image).astype(np.float32) / KITTI
+            return found
+    except DataError:
+        raise
+    except Exception as error:  # a decoder of Pillow raises whatever it stumbles over in a damaged file
+        raise DataError(f"{path} holds no disparities ({short(error)}); save an array of rows and columns") from None
 
 
 def _own(folder: Path, split: str) -> EyePairs:

@@ -53,10 +53,11 @@ class DeformableConv(nn.Module):
         return unmoved + moved
 
     def forward(self, x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b o i j"]:
-        places = self.places(x)
-        sides = places.new_tensor(x.shape[2:])
-        # Torch counts from -1 to 1 between the outer edges of a map, and columns first.
-        relative = ((2 * places + 1) / sides - 1).flip(-1)
+        down, across = self.places(x).unbind(-1)
+        height, width = x.shape[2:]
+        # Torch counts from -1 to 1 between the outer edges of a map, and columns first. The sides stay numbers of their
+        # own, since a tensor made of them would hold for the traced size alone.
+        relative = torch.stack(((2 * across + 1) / width - 1, (2 * down + 1) / height - 1), dim=-1)
         seen = F.grid_sample(x, relative.flatten(2, 3), align_corners=False)  # b c i (j taps)
         if self.strength is not None:
             weights = 2 * self.strength(x).sigmoid()

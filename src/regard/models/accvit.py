@@ -44,6 +44,8 @@ class Config:
 
     def __post_init__(self) -> None:
         check_stages(widths=self.widths, depths=self.depths)
+        if self.window < 1:
+            raise ValueError(f"a window of {self.window} tokens on a side holds none; give 1 or more")
         odd = [width for width in self.widths if width % self.head_width]
         if odd:
             raise ValueError(f"width {odd[0]} does not split into heads of {self.head_width}; make it a multiple")

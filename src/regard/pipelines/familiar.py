@@ -80,3 +80,15 @@ def explain(name: str) -> str | None:
         "create_model": "regard.build(preset)",
     }
     return ours.get(name)
+
+
+def explain_method(name: str) -> str | None:
+    """What a method of other libraries is called on a pipeline."""
+    ours = {
+        **dict.fromkeys(("generate", "predict", "forward"), "call it: pipeline(inputs)"),
+        **dict.fromkeys(("cuda", "cpu"), f"write pipeline.to({name!r})"),
+        **dict.fromkeys(("half", "bfloat16", "float"), "write regard.load(name, dtype=…)"),
+        "from_pretrained": "write regard.load(name)",
+        "save_pretrained": "write regard.hub.export(folder, pipeline.model, pipeline.tokenizer)",
+    }
+    return ours.get(name)

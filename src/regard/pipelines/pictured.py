@@ -51,7 +51,14 @@ class Pictured(Pipeline):
                 return self.known(named[1]).picture(int(named[2]))
             except (DataError, IndexError) as error:
                 raise ValueError(str(error)) from None
-        return from_array(given) if isinstance(given, np.ndarray) else open_picture(given)
+        if isinstance(given, np.ndarray):
+            return from_array(given)
+        if not isinstance(given, str | Path | bytes) and not hasattr(given, "read"):
+            raise TypeError(
+                f"{type(given).__name__} is no picture; give a path, bytes, a picture of Pillow's, or an array of "
+                "uint8 of (height, width, 3)"
+            )
+        return open_picture(given)
 
     def known(self, name: str) -> Pictures | Detections:
         """The test pictures of a named set; of the world, its scenes as they are numbered, the same for every task."""

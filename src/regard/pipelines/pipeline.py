@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import torch
 from torch import nn
@@ -18,6 +18,7 @@ from regard.analysis.reading import Reading
 from regard.analysis.scores import Score
 from regard.attention import Edit
 from regard.hub import Checkpoint
+from regard.pipelines.familiar import explain_method
 from regard.progress import Progress
 
 Edits = Mapping[str, Edit]  # of each attention, by its name
@@ -106,6 +107,13 @@ class Pipeline(ABC):
     @abstractmethod
     def attend(self, given: Any, *, edits: Edits | None = None) -> Reading:
         """Run once, watched: everything that a page or a figure draws. `edits` change attentions meanwhile."""
+
+    if not TYPE_CHECKING:  # for which whatever is asked for would be there
+
+        def __getattr__(self, name: str) -> Any:
+            """Only what is not there comes here."""
+            way = explain_method(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{f'; {way}' if way else ''}")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}: {self.takes} to {self.gives})"

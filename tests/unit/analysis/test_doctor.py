@@ -306,14 +306,15 @@ def test_a_weight_that_is_no_number_is_named_and_nothing_else_is_tried() -> None
     assert {each.why for each in found[1:]} == {"its weights are no numbers"}
 
 
+@pytest.mark.parametrize("left", [0.0, 1e-4])  # of its weights: none, and what weight decay may leave
 @pytest.mark.parametrize("part", ["q", "k"])
-def test_a_head_that_looks_the_same_whatever_it_reads_is_found(part: str) -> None:
+def test_a_head_that_looks_the_same_whatever_it_reads_is_found(part: str, left: float) -> None:
     one = family("gpt")
     model: Any = one.build("gpt-nano")
     layer = getattr(model.decoder.blocks[1].attn, part)
     with torch.no_grad():
-        layer.weight[8:16] = 0
-        layer.bias[8:16] = 0
+        layer.weight[8:16] *= left
+        layer.bias[8:16] *= left
     (found,) = examine(model, family=one, checks=[DEAD])
     assert found.verdict == "ill"
     assert found.value == "1 of 8: decoder.blocks.1.attn head 1"

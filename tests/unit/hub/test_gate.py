@@ -3,15 +3,22 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field
+from functools import reduce
+from operator import getitem
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
+from tests.hostile.doors import patience
 from tests.unit.hub.hostile import HOSTILE
 
 from regard.hub import CheckpointError, gate, load, save
+from regard.models.family import Family, families
 from regard.models.transformer import FAMILY, PRESETS, Transformer
 from regard.text import Tokenizer
 
@@ -115,6 +122,30 @@ def read(**changes: object) -> Settings:
     made = gate.config(Settings, GIVEN | changes, Path("config.json"), {})
     assert isinstance(made, Settings)
     return made
+
+
+def numbers(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where the whole numbers of a config stand; of a list, the first is enough."""
+    if isinstance(value, dict | list):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value[:1]):
+            yield from numbers(each, (*place, key))
+    elif type(value) is int:
+        yield place
+
+
+@pytest.mark.parametrize("family", families().values(), ids=lambda family: family.name)
+def test_no_number_of_a_config_keeps_anybody_busy(family: Family, tmp_path: Path) -> None:
+    (name,) = (name for name in family.presets if name.endswith("-nano"))
+    with torch.device("meta"):
+        tensors = family.build(name).state_dict()
+    entries = {key: gate.Entry(tmp_path, "F32", tuple(tensor.shape)) for key, tensor in tensors.items()}
+    good = json.loads(json.dumps(asdict(family.presets[name])))
+    for place in numbers(good):
+        for number in (0, -1):
+            given = deepcopy(good)
+            reduce(getitem, place[:-1], given)[place[-1]] = number
+            with patience(5), suppress(CheckpointError), gate.guard(tmp_path):
+                gate.build(family.model, gate.config(family.config, given, tmp_path, entries), tmp_path, entries)
 
 
 def test_lists_become_tuples_and_configs_nest() -> None:

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.export import Dim, export
 
 from regard.layers.deformable import DeformableConv
 
@@ -64,6 +65,16 @@ def test_what_a_tap_sees_is_weighed() -> None:
     assert conv(x).abs().max() < 1e-6
     nn.init.constant_(conv.strength.bias, 100.0)
     torch.testing.assert_close(conv(x), 2 * before)
+
+
+@pytest.mark.usefixtures("as_users_meet_it")  # the checks of shapes would be traced too
+def test_a_graph_of_it_takes_maps_of_any_size() -> None:
+    conv = DeformableConv(2, 3, 3, stride=2, padding=1).eval()
+    nn.init.normal_(conv.offset.weight)
+    free = {0: Dim.AUTO, 2: Dim.AUTO, 3: Dim.AUTO}
+    program = export(conv, (torch.randn(2, 2, 6, 8),), dynamic_shapes=(free,))
+    x = torch.randn(3, 2, 9, 13)
+    torch.testing.assert_close(program.module()(x), conv(x))
 
 
 def test_offsets_learn_where_to_look() -> None:

@@ -60,9 +60,10 @@ def test_what_is_not_there_is_one_sentence_with_a_way_out(folder: Path, tmp_path
         regard.load(folder, task="tranlate")
     with pytest.raises(TypeError, match="takes no 'torch_dtype'; here it is dtype"):
         regard.load(folder, torch_dtype="float16")  # type: ignore[call-arg]
-    (folder / "card.json").write_text("{}")
-    with pytest.raises(ValueError, match="names no task; say which, as by task='translate'"):
-        regard.load(folder)
+    for card in ("{}", '{"task": ""}'):  # the second is of a part that others are made of
+        (folder / "card.json").write_text(card)
+        with pytest.raises(ValueError, match="names no task; say which, as by task='translate'"):
+            regard.load(folder)
     assert regard.load(folder, task="translate").task == "translate"
     with pytest.raises(AttributeError, match=r"regard has no 'from_pretrained'; write regard\.load\(name\)"):
         _ = regard.from_pretrained
@@ -106,6 +107,11 @@ def test_keywords_of_other_libraries_lead_somewhere(folder: Path) -> None:
         short.attend(LINES[2], num_beams=2)
     with pytest.raises(TypeError, match="takes no 'max_new_tokens'; how much is written at most follows from"):
         short(LINES, max_new_tokens=2)
+    with pytest.raises(AttributeError, match=r"'Translate' object has no attribute 'generate'; call it: pipeline\("):
+        short.generate(LINES)
+    with pytest.raises(AttributeError, match=r"no attribute 'cuda'; write pipeline\.to\('cuda'\)"):
+        short.cuda()
+    assert not hasattr(short, "anything")
 
 
 def test_importing_regard_imports_no_torch_and_offers_every_floor() -> None:

@@ -86,6 +86,13 @@ def test_what_is_no_picture_is_refused_in_one_sentence(tmp_path: Path) -> None:
         recognizer()([tmp_path / "photo.jpg"])
 
 
+@pytest.mark.usefixtures("as_users_meet_it")  # who has no checks of types
+@pytest.mark.parametrize("other", [None, 3, torch.zeros(3, 8, 8)], ids=lambda other: type(other).__name__)
+def test_what_is_no_picture_at_all_is_told_what_can_be_given(other: Any) -> None:
+    with pytest.raises(TypeError, match=f"{type(other).__name__} is no picture; give a path, bytes, a picture of"):
+        recognizer()([other])
+
+
 def test_a_reading_of_a_picture_has_the_grid_and_its_leading_tokens() -> None:
     reading = recognizer().attend(PICTURE)
     axis = reading.axes[reading.maps[0].rows]
