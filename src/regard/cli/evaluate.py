@@ -8,6 +8,7 @@ which, every attention head is compared with the truth.
     regard evaluate world world --source it --target en --limit 200 --json
     regard evaluate runs/mine my-folder --split test      your own test.de beside test.en
     regard evaluate runs/my-gpt book.txt --stride 64      perplexity, with 64 new tokens a window
+    regard evaluate world-clip cifar10 --probe            a linear probe of its features
     regard evaluate glove.6B.50d.txt analogies            word vectors; wordsim and simlex too
 """
 
@@ -64,6 +65,8 @@ class Flags:
     """Of word vectors, the most frequent so many words alone; 30,000 for analogies, and all for pairs, if left out."""
     tta: Literal["", "mirror", "moved"] = ""
     """Test-time augmentation of a picture's classifier: also its mirror image, or also moved by a pixel."""
+    probe: bool = False
+    """Of a CLIP, or a model of features, how much a linear probe reads from them, which learns from train."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     pickle: bool = False
@@ -119,9 +122,12 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
         "stride",
         "restrict_vocab",
         "tta",
+        "probe",
     )
     given = {name: getattr(flags, name) for name in names}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, "")}
+    options: dict[str, Any] = {
+        name: value for name, value in given.items() if value not in (None, "") and value is not False
+    }
     refuse_useless(options, pipeline.evaluate, pipeline.task)
     try:
         with bar(f"{pipeline.name} reads {flags.data}") as progress:

@@ -2,11 +2,12 @@
 
 The first argument is the picture, the others are texts; without any, they are the lines of standard input. `world:7` is
 scene 7 of the little world. With --classes, texts are names of classes, put into several sentences each, whose mean
-is compared (zero-shot classification).
+is compared (zero-shot classification). A model of films takes a moving picture (.gif, .webp), or a folder of frames.
 
     regard match photo.jpg "a dog" "a cat" --model hub:openai/clip-vit-base-patch32
     regard match world:7 "There is a red disc." "There is a blue star."
     regard match photo.jpg dog cat horse --classes --json
+    regard match clip.gif "The disc moves left." "The disc moves right." --model runs/film
 """
 
 import json
@@ -27,7 +28,7 @@ GROUP = "Train and run"
 @dataclass(frozen=True, slots=True)
 class Flags:
     picture: Annotated[Positional[str], arg(metavar="PICTURE")]
-    """The file of a picture."""
+    """The file of a picture; of a film, also a folder of its frames."""
     texts: Annotated[Positional[tuple[str, ...]], arg(metavar="TEXT")] = ()
     """Texts that may go with it; without them, the lines of standard input."""
     model: str = ""
@@ -57,7 +58,9 @@ def main(flags: Flags) -> None:
     for number, text in enumerate(texts, start=1):
         if broken := refusal(text):
             raise SystemExit(f"text {number} {broken.reason}")
-    match: Any = load_model(flags.model, task="match", dtype=flags.dtype)
+    match: Any = load_model(flags.model, task=("match", "film"), dtype=flags.dtype)
+    if flags.classes and match.task == "film":
+        raise UsageError(f"{match.name} reads sentences about films, and no names of classes; leave --classes out")
     from regard.pipelines import TooLongError
 
     try:
@@ -72,7 +75,7 @@ def main(flags: Flags) -> None:
         raise SystemExit(str(error)) from None
     for text, chance in sorted(found.scores.items(), key=lambda item: -item[1]):
         if flags.json:
-            facts = {"text": text, "score": chance, "cosine": found.cosines[text]}
+            facts = {"text": text, "score": chance, "cosine": found.cosines.get(text)}
             print(json.dumps(facts, ensure_ascii=False))
         else:
             print(f"{chance:6.1%}  {text}")

@@ -5,6 +5,7 @@ standard input.
 
     regard run de-en "Ein Hund läuft."
     regard run runs/parse-0 "the dog sleeps ."
+    regard run world-clip $'world:7\\ta red disc\\ta blue star'    a picture and texts, with tabs between
     regard run runs/classify-0 --json < reviews.txt
 """
 
@@ -56,8 +57,14 @@ def main(flags: Flags) -> None:
     )
 
 
-def read_input(pipeline: "Pipeline", given: str) -> str | list[int]:
-    """What the task takes: the text as it is, or the list of ids that it writes out."""
+def read_input(pipeline: "Pipeline", given: str) -> str | list[int] | tuple[str, list[str]]:
+    """What the task takes: the text as it is, the list of ids that it writes out, or what texts are compared with."""
+    if pipeline.takes.endswith(" and texts"):
+        first, *texts = given.split("\t")
+        if not texts:
+            what = pipeline.takes.removesuffix(" and texts")
+            raise ValueError(f"{given[:40]!r} has no text; write a {what} and texts with tabs between, or regard match")
+        return first, texts
     if pipeline.takes != "ids":
         return given
     try:

@@ -39,15 +39,19 @@ class Films:
 
     def pixels(self, size: int) -> UInt8[np.ndarray, "n f s s 3"]:
         """All frames of all films, drawn now or found in the cache."""
-        steps = np.linspace(0, MOMENTS - 1, self.frames).round().astype(int).tolist()
+        key = f"{VERSION} {self.view.facts} {self.chosen} {self._steps} {size}"
+        return kept("films world", key, len(self), lambda rows: self.draw(rows, size))
 
-        def make(rows: Sequence[int]) -> UInt8[np.ndarray, "m f s s 3"]:
-            clips = [self.view[self.chosen[row]].clip for row in rows]
-            drawn = render_batch([clip.frames[step] for clip in clips for step in steps], size)["rgb"]
-            return drawn.reshape(len(clips), self.frames, size, size, 3)
+    def draw(self, rows: Sequence[int], size: int) -> UInt8[np.ndarray, "m f s s 3"]:
+        """All frames of some films, drawn now."""
+        clips = [self.view[self.chosen[row]].clip for row in rows]
+        drawn = render_batch([clip.frames[step] for clip in clips for step in self._steps], size)["rgb"]
+        return drawn.reshape(len(clips), self.frames, size, size, 3)
 
-        key = f"{VERSION} {self.view.facts} {self.chosen} {steps} {size}"
-        return kept("films world", key, len(self), make)
+    @property
+    def _steps(self) -> list[int]:
+        found: list[int] = np.linspace(0, MOMENTS - 1, self.frames).round().astype(int).tolist()
+        return found
 
 
 def world_films(split: str, *, frames: int = 8, count: int = 0) -> Films:

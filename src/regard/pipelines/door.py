@@ -68,7 +68,7 @@ def load(
     bounds: dict[str, int] = {} if limit is None else {"limit": limit}
     if checkpoint.family is None and task is None:
         one: Pipeline = Foreign(checkpoint, **bounds)
-    elif named is None:
+    elif not named:  # as of a part that another model is made of
         raise ValueError(
             f"the card of {checkpoint.name} names no task; say which, as by task='translate', or take the model alone "
             f"by regard.hub.load"

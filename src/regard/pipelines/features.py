@@ -18,6 +18,7 @@ from regard.models.tower import eye_of
 from regard.pipelines.familiar import answer_familiar
 from regard.pipelines.pictured import Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation
+from regard.pipelines.probed import probed
 from regard.progress import Progress
 
 HEADS = ("head", "distill_head", "teacher_head")  # that name classes, also for a teacher as in DeiT and LeViT
@@ -43,10 +44,21 @@ class Features(Pictured):
 
     @answer_familiar
     def evaluate(
-        self, data: str, *, split: str = "test", limit: int = 0, progress: Progress | None = None
+        self,
+        data: str,
+        *,
+        split: str = "test",
+        limit: int = 0,
+        probe: bool = False,
+        progress: Progress | None = None,
     ) -> Evaluation:
-        """How often the nearest neighbours among the pictures of train say the right class, with nothing learned."""
+        """How often the nearest neighbours among the pictures of train say the right class, with nothing learned.
+
+        With `probe`, how often a linear probe says it, which learns from train.
+        """
         split = split or "test"
+        if probe:
+            return probed(self, lambda some: np.stack(self(some)), data, split, limit, progress)
         known, asked = pictures(data, "train"), pictures(data, split)
         counts = [min(limit or len(each), len(each)) for each in (known, asked)]
         began = time.perf_counter()

@@ -9,7 +9,7 @@ import re
 import string
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,10 @@ from regard.decode.batching import by_length
 from regard.decode.forcing import evaluating
 from regard.hub import Checkpoint
 from regard.pipelines.familiar import answer_familiar
+from regard.pipelines.grouped import segmented
 from regard.pipelines.pictured import TOGETHER, Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation, TooLongError
+from regard.pipelines.probed import probed
 from regard.progress import Progress
 from regard.text import Words
 
@@ -105,13 +107,23 @@ class Matching(Pictured):
 
     @answer_familiar
     def evaluate(
-        self, data: str, *, split: str = "test", limit: int = 0, progress: Progress | None = None
+        self,
+        data: str,
+        *,
+        split: str = "test",
+        limit: int = 0,
+        probe: bool = False,
+        progress: Progress | None = None,
     ) -> Evaluation:
         """On pictures with captions, how well both find each other; on pictures with classes, zero-shot accuracy.
 
+        With `probe`, a linear probe learns the classes from what the picture tower gives, before it is projected.
+
         `world/novel` has pairs of colour and kind that were never seen together, `world/sketch` and others are shifts;
-        `world/1-2` are scenes with captions.
+        `world/1-2` are scenes with captions, which a GroupViT also segments, scored against their masks (mIoU).
         """
+        if probe:
+            return self._probe(data, split or "test", limit, progress)
         if has_captions(data):
             return self._retrieve(data, split or "test", limit, progress)
         return self._name(data, split or "test", limit, progress)
@@ -205,9 +217,20 @@ class Matching(Pictured):
         read = self.texts([known.captions[i][j] for i, j in pairs], cut=True)
         owners = np.asarray([i for i, _ in pairs])
         named = recalls((seen @ read.T).cpu().numpy(), owners)
+        # The masks of val are those on which a threshold is chosen.
+        if known.truth is not None and hasattr(self.model, "segment") and split != "val":
+            named |= segmented(self, data, known)
         seconds = time.perf_counter() - began
         settings = {"texts": len(pairs), "compared by": "cosine"}
         return Evaluation(self.name, data, split, len(known), seconds, named, settings)
+
+    def _probe(self, data: str, split: str, limit: int, progress: Progress | None) -> Evaluation:
+        from regard.pipelines.features import Features
+
+        if not hasattr(self.model, "image"):
+            return probed(self, lambda some: self.images(some).cpu().numpy(), data, split, limit, progress)
+        tower = replace(self.checkpoint, model=self.model.image)
+        return Features(tower).evaluate(data, split=split, limit=limit, probe=True, progress=progress)
 
     def _name(self, data: str, split: str, limit: int, progress: Progress | None) -> Evaluation:
         known, began = pictures(data, split), time.perf_counter()

@@ -4,7 +4,9 @@ A film is the mean of its frames, a Transformer looks over them in their order, 
 together (`--set similarity=mean`, `sequential`, `tight`). Which way a thing moves is not in the mean: the score `ways`
 says how often the sentence of a film is preferred to that of the same film backwards, where half is luck.
 
-regard train film
+regard train film --out runs/film
+regard evaluate runs/film world
+regard match world:7 "The disc moves left." "The disc moves right." --model runs/film
 regard train film --set similarity=mean
 regard train film --set similarity=tight
 """
@@ -19,14 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor, nn
 
+    from regard.analysis.scores import Score
     from regard.chance import Chance
     from regard.data import Batches
     from regard.data.filmed import Films
     from regard.text import Tokenizer
     from regard.train.task import Task
     from regard.vision import Processor
-
-TOGETHER = 32  # films that are seen at once in a measurement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,7 @@ def build(recipe: Recipe) -> "Task":
         metric="text to image R@10",
         higher_is_better=("ways", *(f"{way} R@{k}" for way in ("image to text", "text to image") for k in (1, 5, 10))),
         unit="films",
+        task="film",
         after_step=lambda model, _: _hold(model),
         card={"title": f"Films and sentences: clip4clip, {model.config.similarity}, world", "data": "world"},
         trained_with={"vocab": tokenizer.vocab, "size": model.config.size, "tokens": None},
@@ -166,27 +168,14 @@ def loss(model: "nn.Module", batch: Shown) -> "Tensor":
     return choose_each_other(inner.compare(seen.frames, seen.text), keys)
 
 
-def score(model: Any, tokenizer: "Tokenizer", processor: "Processor", known: "Films") -> dict[str, Any]:
+def score(model: Any, tokenizer: "Tokenizer", processor: "Processor", known: "Films") -> "dict[str, Score]":
     """How often films and texts find each other, and how often a text is preferred to that of the film backwards."""
-    import numpy as np
-    import torch
+    from pathlib import Path
 
-    from regard.analysis.retrieval import recalls
-    from regard.analysis.scores import accuracy
-    from regard.pipelines.match import encode
+    from regard.hub import Checkpoint
+    from regard.pipelines.film import Filming
 
-    device, pixels = next(iter(model.parameters())).device, known.pixels(processor.size.height or 0)
-    parts = [np.array(pixels[start : start + TOGETHER]) for start in range(0, len(known), TOGETHER)]
-    frames = torch.cat([model.encode_film(_frames(processor, part).to(device)) for part in parts])
-    rows = (encode(tokenizer, texts, limit=model.config.context) for texts in (known.texts, known.backwards))
-    told, turned = (
-        model.clip.encode_text(*(each.to(device) for each in _side_by_side(tokenizer, some))) for some in rows
-    )
-    alike = torch.cat([model.compare(part, told) for part in frames.split(TOGETHER)])
-    found = recalls(alike.float().cpu().numpy(), np.arange(len(known)))
-    moving = [i for i, text in enumerate(known.texts) if text != known.backwards[i]]
-    other = [float(model.compare(frames[i : i + 1], turned[i : i + 1])) for i in moving]
-    return found | {"ways": accuracy([float(alike[i, i]) > away for i, away in zip(moving, other, strict=True)])}
+    return Filming(Checkpoint(model, None, tokenizer, {}, Path(), "model", processor=processor)).score(known)
 
 
 def measure(recipe: Recipe, model: Any, tokenizer: "Tokenizer", processor: "Processor") -> dict[str, Any]:

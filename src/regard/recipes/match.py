@@ -7,7 +7,8 @@ is then kept in the cache.
 
 regard train match
 regard train match --loss sigmoid --set bias=true
-regard train match --model groupvit-world
+regard train match --model groupvit-world --out runs/groups
+regard evaluate runs/groups world/1-2
 regard train match --data flickr8k --model clip-flickr8k --tower efficientnet-lite0-57934424.pth --pickle --text minilm
 """
 
@@ -20,11 +21,9 @@ from regard.train.plan import Plan
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from regard.analysis.scores import Score
     from regard.recipes.matched import Begin, Pairs, Rows
     from regard.train.task import Task
 
-LEAST = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)  # how alike a group and a class have to be, or the group is ground
 NOVEL = 500  # pictures with pairs that were never seen together, for the score on the way
 WATCHED = 1000  # pictures that are retrieved among on the way
 
@@ -185,7 +184,10 @@ def score(
 
 
 def measure(recipe: Recipe, begin: "Begin", model: Any) -> dict[str, Any]:
-    """What the card says: retrieval on the validation data and the test; in the world, naming with every shift."""
+    """What the card says: retrieval on the validation data and the test; in the world, naming with every shift.
+
+    What a GroupViT segments is scored beside its retrieval.
+    """
     from pathlib import Path
 
     from regard.data import DataError
@@ -205,27 +207,7 @@ def measure(recipe: Recipe, begin: "Begin", model: Any) -> dict[str, Any]:
             continue
     for name in ("world", *(f"world/{each}" for each in STRANGE)) if world else ():
         found |= told(name, matching.evaluate(name, split="test", limit=NOVEL).scores)
-    if world and begin.family.name == "groupvit":
-        found |= told("test", segmented(begin, model))
     return found
-
-
-def segmented(begin: "Begin", model: Any, count: int = WATCHED) -> "dict[str, Score]":
-    """Zero-shot segmentation of the world: the mIoU over colours and kinds, beside the masks of other pictures.
-
-    What is like no class is the ground; how unlike that is, is chosen on other pictures than it is scored on.
-    """
-    from regard.analysis.segmenting import mean_iou
-    from regard.data.captions import captioned
-    from regard.data.painted import LABELS
-    from regard.recipes.matched import masks
-
-    val, test = (captioned("world/1-2", split, limit=count) for split in ("val", "test"))
-    fit = {least: mean_iou(masks(begin, model, val, LABELS, least), len(LABELS))["miou"].value for least in LEAST}
-    pairs = masks(begin, model, test, LABELS, max(fit, key=lambda least: fit[least]))
-    others = [(said, right) for (said, _), (_, right) in zip(pairs, pairs[1:] + pairs[:1], strict=True)]
-    swapped = {f"masks of other pictures: {name}": each for name, each in mean_iou(others, len(LABELS)).items()}
-    return mean_iou(pairs, len(LABELS)) | swapped
 
 
 def notes(begin: "Begin") -> "Sequence[str]":

@@ -281,31 +281,3 @@ def text_vectors(begin: Begin, model: Any, rows: "Sequence[Sequence[int]]") -> "
     device = model.log_scale.device
     found: Tensor = model.encode_text(ids.to(device), None if lengths is None else lengths.to(device))
     return found
-
-
-def masks(
-    begin: Begin, model: Any, known: "Captioned", labels: "Sequence[str]", least: float
-) -> "list[tuple[np.ndarray, np.ndarray]]":
-    """The class of each pixel of pictures of the world as a GroupViT says it, and as it is; -1 is the ground."""
-    import numpy as np
-    import torch
-
-    from regard.analysis.zero_shot import WORLD, class_vectors
-    from regard.pipelines.match import encode
-
-    if known.truth is None:
-        raise ValueError("nobody knows the masks of these pictures; give those of the world")
-    place = {label: i for i, label in enumerate(labels)}
-    truths = [known.truth(i).picture for i in range(len(known))]
-    said = list[np.ndarray]()
-    with torch.no_grad():
-        vectors = class_vectors(lambda some: text_vectors(begin, model, encode(begin.tokenizer, some)), labels, WORLD)
-        for start in range(0, len(truths), TOGETHER):
-            image = begin.processor([each.rgb for each in truths[start : start + TOGETHER]])
-            said += list(model.segment(image.to(vectors.device), vectors, least=least).cpu().numpy())
-    found = []
-    for picture, pixels in zip(truths, said, strict=True):
-        named = [place[f"{thing.colour} {thing.kind}"] for thing in picture.scene.things]
-        near = np.arange(picture.size) * len(pixels) // picture.size  # the model may see pictures of another size
-        found.append((pixels[near][:, near], np.asarray([*named, -1])[picture.instance]))  # -1 is the last of them
-    return found

@@ -4,7 +4,8 @@ Whatever is wrong with a file is a `PictureError` in one sentence. Size and form
 before anything is decoded.
 """
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -17,6 +18,7 @@ from regard import files
 
 BYTES = 64 * 2**20  # of a file
 PIXELS = 64_000_000  # of a picture: 192 MB when it is decoded
+MOVING = 1_000_000_000  # of all frames of a moving picture: some seconds
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 _SIXTEEN = ("I;16", "I;16L", "I;16B", "I;16N", "I")  # grey in more than 8 bits
 _WHITE = (255, 255, 255, 255)
@@ -40,6 +42,48 @@ def open_picture(
 
     It is turned as its EXIF data say. What is transparent is laid over white. `name` is what an error calls bytes.
     """
+    with _opened(source, name, most_bytes, most_pixels) as (image, called):
+        image.load()
+        _turn_upright(image)
+        return _rgb(image, called)
+
+
+def open_frames(
+    source: str | Path | bytes | Readable,
+    count: int,
+    *,
+    name: str = "",
+    most_bytes: int = BYTES,
+    most_pixels: int = MOVING,
+) -> list[Image.Image]:
+    """So many frames of a moving picture (GIF, WEBP, PNG, TIFF), evenly spread from the first to the last.
+
+    A short one shows frames more than once; of a still one, all are the same.
+    """
+    if count < 1:
+        raise ValueError(f"{count} frames are no film; ask for 1 or more")
+    with _opened(source, name, most_bytes, min(most_pixels, PIXELS // count)) as (image, called):
+        frames, (width, height) = getattr(image, "n_frames", 1), image.size
+        # To know a frame, all before it are decoded.
+        if frames * width * height > most_pixels:
+            raise PictureError(_large(called, f"{frames} × {width} × {height}", most_pixels))
+        shown = np.linspace(0, frames - 1, count).round().astype(np.int64).tolist()
+        found = {}
+        for place in dict.fromkeys(shown):
+            image.seek(place)
+            if image.size != (width, height):  # pages of a TIFF, of which each may be a giant
+                raise PictureError(
+                    f"the frames of {called} differ in size; save them alike, or as a folder of pictures"
+                )
+            found[place] = _rgb(image.copy(), called)
+        return [found[place] for place in shown]
+
+
+@contextmanager
+def _opened(
+    source: str | Path | bytes | Readable, name: str, most_bytes: int, most_pixels: int
+) -> Iterator[tuple[Image.Image, str]]:
+    """A file within bounds, and what an error calls it; whatever a decoder stumbles over is a `PictureError`."""
     name = name or (str(source) if isinstance(source, str | Path) else "the picture")
     data = _bytes(source, name, most_bytes)
     try:
@@ -47,9 +91,7 @@ def open_picture(
             width, height = image.size
             if width * height > most_pixels:
                 raise PictureError(_large(name, f"{width} × {height}", most_pixels))
-            image.load()
-            _turn_upright(image)
-            return _rgb(image, name)
+            yield image, name
     except PictureError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):

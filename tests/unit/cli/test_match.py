@@ -14,6 +14,7 @@ from regard.cli.main import main
 from regard.hub import save
 from regard.models import build
 from regard.models.clip import FAMILY
+from regard.models.clip4clip import FAMILY as FILMS
 from regard.text import Tokenizer
 
 Captured = pytest.CaptureFixture[str]
@@ -120,3 +121,28 @@ def test_a_search_that_finds_nothing_says_why(
     (tmp_path / "empty").mkdir()
     assert search(place, tmp_path / words[0], *words[1:]) == code
     assert said in capsys.readouterr().err
+
+
+def test_sentences_are_ranked_by_how_well_they_go_with_a_film(place: Path, capsys: Captured, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    save(tmp_path / "film", build("clip4clip-nano"), family=FILMS, card={"task": "film"}, tokenizer=TOKENIZER)
+    shades = [Image.new("RGB", (20, 20), (60 * i, 0, 0)) for i in range(4)]
+    shades[0].save(tmp_path / "clip.gif", save_all=True, append_images=shades[1:])
+    for film in (str(tmp_path / "clip.gif"), str(place / "photos")):  # a folder has the frames of one film
+        assert main(["match", film, "a red disc", "two dogs", "--json", "--model", str(tmp_path / "film")]) == 0
+        found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert {each["text"] for each in found} == {"a red disc", "two dogs"}
+        assert {each["cosine"] for each in found} == {None}  # looked over together, they have no vectors to compare
+    assert main(["match", "world:1", "disc", "--classes", "--model", str(tmp_path / "film")]) == 2
+    assert "reads sentences about films, and no names of classes; leave --classes out" in capsys.readouterr().err
+
+
+def test_a_picture_and_texts_are_one_line_with_tabs_where_any_model_runs(place: Path, capsys: Captured) -> None:
+    clip, photo = str(place / "clip"), str(place / "photos" / "0.png")
+    assert main(["run", clip, f"{photo}\ta red disc\ttwo dogs"]) == 0
+    assert capsys.readouterr().out.strip() in {"a red disc", "two dogs"}
+    assert main(["look", clip, f"{photo}\ta red disc", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["heads"]
+    for verb in ("run", "look"):
+        assert main([verb, clip, photo]) != 0
+        assert "has no text; write a picture and texts with tabs between, or regard match" in capsys.readouterr().err

@@ -167,3 +167,21 @@ def test_texts_for_siglip_are_plain_and_fill_the_context(tmp_path: Path) -> None
     assert ids.shape == (1, 12)
     assert lengths is None
     assert found([(PICTURE, TEXTS)])[0].text in TEXTS
+
+
+def test_a_linear_probe_reads_classes_from_what_the_picture_tower_gives(tmp_path: Path) -> None:
+    dice = np.random.default_rng(0)
+    for label, bright in (("dark", 40), ("light", 215)):
+        for i in range(40):
+            (tmp_path / ("train" if i < 30 else "test") / label).mkdir(parents=True, exist_ok=True)
+            pixels = dice.integers(bright - 40, bright + 40, (16, 16, 3), dtype=np.uint8)
+            Image.fromarray(pixels).save(tmp_path / ("train" if i < 30 else "test") / label / f"{i}.png")
+    one, shares = matcher(bias=False), list[float]()
+    found = one.evaluate(str(tmp_path), probe=True, progress=shares.append)
+    assert found.scores["probe accuracy"].value == 100
+    assert (found.count, shares[-1]) == (20, 1)
+    assert 50 < found.settings["of"] <= 60  # of what has no folder val, a part is held back
+    some = one.evaluate(str(tmp_path), probe=True, limit=10)  # evenly spread, and not of the first class alone
+    assert (some.count, some.settings["of"], some.scores["probe accuracy"].value) == (10, 10, 100)
+    grouping = Matching.of(build("groupvit-nano").eval(), TOKENIZER, name="groups")
+    assert grouping.evaluate(str(tmp_path), probe=True).scores["probe accuracy"].value > 90

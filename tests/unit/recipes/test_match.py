@@ -12,15 +12,13 @@ from PIL import Image
 import regard
 from regard.chance import Chance
 from regard.data import Batches, DataError
-from regard.data.described import world_captions
 from regard.data.named import world_named
 from regard.hub import save
 from regard.models import build as build_model
 from regard.models import clip, efficientnet
 from regard.models.clip import CLIP, MOST, PRESETS
 from regard.pipelines.match import Matching
-from regard.recipes.match import Recipe, build, hold, segmented
-from regard.recipes.matched import start
+from regard.recipes.match import Recipe, build, hold
 from regard.train.contrastive import contrast
 from regard.train.loop import fit
 
@@ -103,10 +101,10 @@ def test_a_model_that_groups_learns_from_captions_and_is_scored_by_masks(folder:
     assert fit(build(given), given, tmp_path / "run", quiet=True).finished
     found: Any = regard.load(tmp_path / "run")
     assert found.attend((Image.new("RGB", (16, 16), "red"), ["all is red"])).axes
-    begin = start(given, world_captions("train", count=8))
-    scores = segmented(begin, begin.model.eval(), 4)
-    assert {"miou", "things", "masks of other pictures: miou"} <= set(scores)
-    assert all(0 <= each.value <= 100 for each in scores.values())
+    told = found.evaluate("world/1-2", limit=4)
+    assert {"miou", "things", "masks of other pictures: miou", "text to image R@1"} <= set(told.scores)
+    assert all(0 <= each.value <= 100 for each in told.scores.values())
+    assert "miou" not in found.evaluate("world/1-2", split="val", limit=4).scores  # where its threshold is chosen
 
 
 def test_a_model_that_groups_takes_no_towers(folder: Path) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from regard.vision import PictureError, from_array, open_picture, to_array
+from regard.vision.picture import open_frames
 
 PIXELS = np.asarray([[[255, 0, 0], [0, 255, 0], [0, 0, 255]], [[10, 20, 30], [255, 255, 255], [0, 0, 0]]], np.uint8)
 
@@ -50,6 +51,34 @@ def test_of_a_moving_picture_the_first_frame_is_taken() -> None:
     frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
     for form in ("GIF", "WEBP", "TIFF"):
         assert pixel(saved(frames[0], form, save_all=True, append_images=frames[1:]))[0] > 200
+
+
+def test_frames_are_spread_over_a_moving_picture_and_a_still_one_shows_itself_again() -> None:
+    shades = [Image.new("RGB", (4, 6), (40 * i, 0, 255 - 40 * i)) for i in range(7)]
+    for form in ("GIF", "PNG", "TIFF", "WEBP"):
+        options = {"lossless": True} if form == "WEBP" else {}
+        found = open_frames(saved(shades[0], form, save_all=True, append_images=shades[1:], **options), 3)
+        assert [np.asarray(each)[0, 0].tolist() for each in found] == [[0, 0, 255], [120, 0, 135], [240, 0, 15]]
+    assert [each.size for each in open_frames(saved(shades[1]), 2)] == [(4, 6)] * 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "options", "said"),
+    [
+        ([(4, 6), (60, 60)], {}, "the frames of the picture differ in size"),
+        ([(40, 60)] * 3, {"most_pixels": 5000}, "the picture has 3 × 40 × 60 pixels, and at most 5,000 are decoded"),
+        ([(4000, 4100)], {}, "4000 × 4100 pixels, and at most 16,000,000 are decoded"),  # four of them are kept
+    ],
+)
+def test_moving_pictures_are_decoded_within_bounds(
+    sizes: list[tuple[int, int]], options: dict[str, Any], said: str
+) -> None:
+    frames = [Image.new("1", size, i % 2) for i, size in enumerate(sizes)]
+    data = saved(frames[0], "TIFF", save_all=True, append_images=frames[1:])
+    with pytest.raises(PictureError, match=said):
+        open_frames(data, 4, **options)
+    with pytest.raises(ValueError, match="0 frames are no film; ask for 1 or more"):
+        open_frames(data, 0)
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF"])
