@@ -34,6 +34,12 @@ SUBJECTS = {
     "read": ".look-main",
     "file": ".look-stage",
     "see": ".see-floor",
+    "caption": ".look-box",
+    "match": ".look-box",
+    "ask": ".look-box",
+    "segment": ".look-box",
+    "depth": ".look-box",
+    "sense": ".look-box",
     "world": ".scene",
     "claims": "figure.claim-figure",
     "lectures": ".tour-topics",
@@ -92,6 +98,8 @@ def take(browser: "Browser", address: str, entry: Entry) -> bytes:
         box["width"] + 2 * EDGE,
     )
     tall = wide * SMALL[1] / SMALL[0]
+    # A page that ends sooner would be cut there, and then be stretched.
+    page.evaluate("tall => { document.body.style.minHeight = `${tall}px`; }", top + tall)
     taken = page.screenshot(full_page=True, clip={"x": left, "y": top, "width": wide, "height": tall})
     context.close()
     return taken

@@ -393,6 +393,20 @@ def test_a_figure_is_transparent_unless_its_ground_is_wished_and_no_word_is_cut_
         page.keyboard.press("Escape")
 
 
+def test_a_word_that_is_longer_than_its_place_is_shortened_in_the_figure_and_told_whole(page: "Page") -> None:
+    long = "casa" * 30
+    translate(page, given=f"t:La grande {long}.")
+    page.keyboard.press("e")
+    figure = save_as(page, "SVG").decode()
+    titles = [each.text for each in ElementTree.fromstring(figure).iter("{http://www.w3.org/2000/svg}title")]
+    assert any(long in str(each) for each in titles)
+    alone = page.context.new_page()
+    alone.set_content(figure)
+    assert alone.evaluate(OUTSIDE) == []
+    assert alone.evaluate("[...document.querySelectorAll('text')].some(each => each.firstChild.data.endsWith('…'))")
+    alone.close()
+
+
 def test_neurons_and_beam_leave_with_numbers_of_their_own(page: "Page") -> None:
     translate(page, view="neuron", look=f"{CROSS}:0")
     page.wait_for_selector(".neuron-figure")

@@ -461,6 +461,8 @@ READY = {
     "match": ".room-match .empty:has-text('regard train match')",
     "ask": ".room-ask .empty:has-text('regard train ask')",
     "paint": ".room-paint .empty:has-text('regard train paint')",
+    "segment": ".room-segment .empty:has-text('regard train segment')",
+    "depth": ".room-depth .empty:has-text('regard train monodepth')",
     "sense": ".room-sense .empty:has-text('regard train perceive')",
     "words": ".room-words canvas",
     "lectures": ".room-lectures :is(a, button)",

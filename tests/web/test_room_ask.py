@@ -167,6 +167,13 @@ def test_the_resampler_is_looked_into_over_its_picture(page: "Page") -> None:
     becomes(page, lambda: page.locator(".look-name").inner_text(), name)
 
 
+def test_a_layer_that_saw_several_pictures_says_which(page: "Page") -> None:
+    visit(page, "ask", m="a-flamingo", given=SHOTS)
+    edges = page.locator(".overview-grid[aria-label='latents look at places']").get_by_role("rowheader")
+    assert edges.all_inner_texts()[:3] == ["1.1", "1.2", "1.3"]
+    assert edges.first.get_by_role("button", name="Layer 1, picture 1, all heads").count() == 1
+
+
 def test_what_is_seen_can_be_taken_away(page: "Page") -> None:
     visit(page, "ask", m="a-flamingo", given=SHOTS)
     until(page, "document.querySelectorAll('.told-picture canvas').length === 3")

@@ -101,6 +101,11 @@ def test_a_picture_its_depth_and_the_truth_stand_side_by_side(page: "Page") -> N
     assert page.locator(".depth-scale").inner_text().count(" m") == 3
 
 
+def test_nothing_stands_where_a_model_without_attention_would_look(page: "Page") -> None:
+    visit(page, "depth", m="a-metric", given="p:world:7")
+    assert page.locator(".look-body").is_hidden()
+
+
 def test_a_pixel_tells_its_depth_and_the_link_remembers_it(page: "Page", shelf: Path) -> None:
     _, output = asked(shelf, "world:7")
     share, real = (numbers(each, output)[32, 16] for each in (output["disparity"], output["truth"]["disparity"]))

@@ -63,6 +63,17 @@ def test_a_file_dropped_anywhere_opens_the_room_that_reads_it(page: "Page") -> N
     expect(page.locator(".file-top h2")).to_have_text("Mine")
 
 
+def test_one_word_that_looks_leaves_the_room_to_what_it_sees(page: "Page") -> None:
+    rows, columns = {"kind": "words", "labels": ["mean"]}, {"kind": "grid", "height": 4, "width": 4}
+    one = {"name": "pool", "kind": "cross", "rows": rows, "columns": columns, "weights": [[1 / 16] * 16]}
+    open_file(page, {"format": "regard-views-1", "views": [one]})
+    page.locator(".gaze-words button").wait_for()
+    words, seen = (page.locator(".gaze figure").nth(i).bounding_box() for i in range(2))
+    assert words
+    assert seen
+    assert 3 * words["width"] < seen["width"]
+
+
 def test_words_look_into_a_picture_and_places_know_who_looked(page: "Page") -> None:
     """A grid of 14 by 14 is a picture, not a list: pointing at a word tells its place, at a place its word."""
     weights = np.full((2, 196), 0.1 / 195)

@@ -26,7 +26,12 @@ from regard.zoo import readings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
 
-ROOMS = {"build", "words", "lectures", "gallery", "translate", "read", "see", "file", "claims", "world", "runs"}
+# fmt: off
+ROOMS = {
+    "build", "words", "lectures", "gallery", "translate", "read", "see", "caption", "match", "ask", "segment", "depth",
+    "sense", "file", "claims", "world", "runs",
+}
+# fmt: on
 OPENED = PLACES | {entry.name: entry.place for entry in ENTRIES}
 BYTES = 25_000
 # A room is there, and nothing in it waits.

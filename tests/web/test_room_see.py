@@ -17,6 +17,7 @@ import torch
 from playwright.sync_api import expect
 from tests.web.conftest import SIZE, Server, Watched, _foreign, _said, serving
 from tests.web.hands import PATIENCE, becomes, resize, until
+from tests.web.shelves import barriers
 from tests.web.test_pictures import encoded, huge
 
 from regard.hub import save
@@ -699,3 +700,8 @@ def test_on_a_phone_nothing_is_cut_off_and_fingers_hit(page: "Page") -> None:
     assert small == []
     page.locator(".see-stage .see-canvas").click(position={"x": 40, "y": 40})
     until(page, "location.hash.includes('at=')")
+
+
+def test_nothing_keeps_anybody_out(page: "Page") -> None:
+    visit(page, at="45,40")
+    assert barriers(page) == []

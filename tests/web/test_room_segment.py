@@ -233,6 +233,27 @@ def test_the_truth_of_the_world_is_told_where_it_is_wished_for(page: "Page") -> 
     assert page.get_by_label("show the truth").count() == 0
 
 
+def test_what_is_true_is_told_in_one_sentence_beside_the_picture(page: "Page") -> None:
+    visit(page, "segment", m="a-squeezes", given="p:world:7", pt="i19,58", truth="1")
+    page.locator(".segment-says .hit").wait_for()
+    assert page.evaluate("getComputedStyle(document.querySelector('.segment-says .hit')).display") == "inline"
+    picture, masks = (page.locator(each).bounding_box() for each in (".segment-canvas", ".segment-cards"))
+    assert picture
+    assert masks
+    assert 0 < masks["x"] - picture["x"] - picture["width"] < 60
+
+
+def test_every_layer_has_a_name_of_its_own_and_a_chip_says_what_it_shows(page: "Page") -> None:
+    visit(page, "segment", m="a-squeezes", given="p:world:7")
+    rows = page.locator(".overview-grid", has=page.get_by_role("rowheader", name="last, all heads"))
+    names = rows.get_by_role("rowheader").all_inner_texts()
+    assert names[-1] == "last"
+    assert len(set(names)) == len(names)
+    assert page.locator(".chip.example").all_inner_texts() == ["scene 12"]
+    page.get_by_role("button", name="scene 12").click()
+    until(page, KEPT, ["in", "p:world:12"])
+
+
 def test_what_is_seen_can_be_taken_away(page: "Page") -> None:
     visit(page, "segment", m="a-squeezes", given="p:world:7", pt="i40,50")
     until(page, f"{CARDS} === 4")

@@ -26,7 +26,7 @@ from regard.pipelines.asking import Flow
 from regard.web.app import make_app
 from regard.web.errors import RefusedError
 from regard.web.models import Models
-from regard.web.perceiving import draw_flow
+from regard.web.perceiving import SOUNDS, draw_flow
 from regard.web.state import AppState
 from regard.web.things import Things
 from regard.world.language.motions import WAYS
@@ -152,6 +152,19 @@ def test_a_set_that_is_not_here_is_not_fetched_by_a_request(shelf: Path, monkeyp
         _known("spoken-digits")
 
 
+def test_ten_recordings_come_with_the_page_and_their_terms_are_stated(client: TestClient, shelf: Path) -> None:
+    terms = (SOUNDS / "README.md").read_text(encoding="utf-8")
+    assert "CC BY-SA 4.0" in terms
+    for digit in range(10):
+        assert f"`{digit}.wav`" in terms
+        assert (SOUNDS / f"{digit}.wav").stat().st_size < 16_000
+    answer = ask(client, "c-sounds", text="sound:7")
+    assert answer["output"]["kind"] == "labels"
+    assert answer["output"]["truth"] is None, "this model calls it seven"
+    assert "choose sound:0 to sound:9" in ask(client, "c-sounds", text="sound:10")["error"]
+    assert "takes films" in ask(client, "a-films", text="sound:7")["error"]
+
+
 def test_what_is_neither_a_sound_nor_a_cloud_is_refused_in_one_sentence(client: TestClient) -> None:
     for data in (b"", b"this is no cloud", b"RIFF and then nothing", wav(0 * TONE), as_file(CLOUD[:3])):
         said = client.post("/api/things", content=data)
@@ -243,6 +256,22 @@ def test_latents_look_at_a_sound_as_a_spectrogram(page: "Page", tmp_path: Path) 
     page.get_by_label("Choose a sound or a cloud").set_input_files(file)
     # The browser says so too, since what was sent is refused.
     page.locator(".toast", has_text="the file").wait_for()
+
+
+def test_a_room_of_sounds_opens_with_one_that_is_here_and_a_latent_is_kept_in_the_link(page: "Page") -> None:
+    page.goto("about:blank")
+    page.goto("/#/sense?m=c-sounds")
+    answered(page)
+    until(page, KEPT, ["in", "t:sound:7"])
+    until(page, DRAWN)
+    with page.expect_response("**/sounds/7.wav") as heard:
+        page.get_by_role("button", name="▶ Listen").click()
+    assert heard.value.headers["content-type"] == "audio/wav"
+    assert heard.value.headers["content-security-policy"].count("media-src 'self'") == 1
+    page.get_by_role("group", name="Who looks").get_by_role("button").nth(2).click()
+    until(page, KEPT, ["at", "2"])
+    visit(page, "sense", m="c-sounds", given="t:sound:7", at="2")
+    until(page, f"{READS}.startsWith('3 looks at ')")
 
 
 def test_flow_is_a_picture_and_its_queries_stand_where_their_answers_belong(page: "Page") -> None:

@@ -12,6 +12,7 @@ import torch
 from fastapi.testclient import TestClient
 from playwright.sync_api import expect
 from tests.web.hands import until
+from tests.web.shelves import barriers
 
 from regard.models import build
 from regard.models.dino import example
@@ -88,6 +89,14 @@ def test_meters_tell_health_from_collapse(views: "Page") -> None:
 def test_only_runs_with_crops_can_be_chosen(views: "Page") -> None:
     views.goto("/#/views")
     expect(views.get_by_label("Run").locator("option")).to_have_text(["dino-0", "dino-1"])
+
+
+def test_nothing_keeps_anybody_out_and_nothing_is_wider_than_a_phone(views: "Page") -> None:
+    views.goto("/#/views")
+    views.locator(".crops img").first.wait_for()
+    assert barriers(views) == []
+    views.set_viewport_size({"width": 390, "height": 844})
+    until(views, "document.documentElement.scrollWidth <= 390")
 
 
 def test_without_crops_the_room_says_how_to_get_some(page: "Page") -> None:

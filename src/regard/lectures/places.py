@@ -38,6 +38,10 @@ def _see(title: str, model: str, picture: str, **more: str) -> Place:
     return Place(f"See: {title}", "see", {"m": model, "in": f"p:{picture}", **more})
 
 
+def _look(room: str, title: str, model: str, said: str, **more: str) -> Place:
+    return Place(f"{room.capitalize()}: {title}", room, {"m": model, "in": said, **more})
+
+
 def _recorded(title: str, reading: str, **more: str) -> Place:
     return Place(f"Your file: {title}", "file", {"in": f"r:{reading}", **more})
 
@@ -54,6 +58,8 @@ LONG = (
     "während zwei andere Männer mit blauen Jacken unten auf der Straße warten und nach oben schauen."
 )
 THREE = "world-swin,world-maxvit,world-accvit"  # each groups its patches in another way
+COINED = "s:world:1 This is a dax.\nworld:29 This is a wug.\nworld:27 This is a"  # two new words, and a question
+SHIFTED = "p:" + ",".join(["world:1", *(f"world:1/{shift}" for shift in ("blur", "noise", "sketch", "backgrounds"))])
 WORLD = "w:it-en-7"  # a sentence of the little world, whose alignment is known
 
 PLACES: dict[str, Place] = {
@@ -106,6 +112,19 @@ PLACES: dict[str, Place] = {
     "see-three": _see("Swin, MaxViT and ACC-ViT on one picture", THREE, "world:36", truth="1", **{"as": "compare"}),
     "see-groups": _see("windows, grids and atrous groups", THREE, "world:36", **{"as": "groups"}),
     "see-detr": _see("boxes, and what each query looks at", "world-detr", "world:7"),
+    "caption-scene": _look("caption", "a word and its region", "world-captions", "p:world:3", truth="1", at="6"),
+    "match-shifts": _look(
+        "match",
+        "one thing under five shifts",
+        "world-clip",
+        SHIFTED,
+        says="orange ring\npurple cross\nyellow ring\nred star",
+        tpl="There is {a}.",
+    ),
+    "ask-dax": _look("ask", "a new word from one example", "world-flamingo", COINED),
+    "segment-ring": _look("segment", "what one click may mean", "world-sam", "p:world:7", pt="i19,58", truth="1"),
+    "depth-eyes": _look("depth", "how far away, beside the truth", "world-depth", "p:world:7"),
+    "sense-seven": _look("sense", "a spoken digit", "spoken-digits", "t:sound:7", at="6"),
     "file-tired": _recorded("“… because it was too tired.”", "minilm-tired", look="encoder.blocks.3.attn:1", at="10"),
     "file-wide": _recorded("“… because it was too wide.”", "minilm-wide", look="encoder.blocks.3.attn:1", at="10"),
     "file-nurse": _recorded("doctor and nurse", "smollm2-nurse", look="decoder.blocks.9.attn:4", at="8"),

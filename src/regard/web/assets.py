@@ -15,6 +15,7 @@ TYPES = {
     ".jpg": "image/jpeg",
     ".ico": "image/x-icon",
     ".woff2": "font/woff2",
+    ".wav": "audio/wav",
 }
 
 

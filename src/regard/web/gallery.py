@@ -87,6 +87,42 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry("see-detr", "One query, one thing", "DETR asks with learnt queries; each box shows where its query looked."),
     Entry(
+        "caption-scene",
+        "Words that light what they name",
+        "A captioner looks at the picture for every word; the highest place is checked against the truth.",
+        "captions",
+    ),
+    Entry(
+        "match-shifts",
+        "What survives a sketch",
+        "A CLIP names one ring blurred, noisy, as a sketch and elsewhere, and is as sure where it is wrong.",
+        "shifts",
+    ),
+    Entry(
+        "ask-dax",
+        "A new word from one example",
+        "This is a dax, this is a wug: a Flamingo tells which of them the third picture shows.",
+        "examples",
+    ),
+    Entry(
+        "segment-ring",
+        "What one click may mean",
+        "A part, the thing, or a group of things: SAM gives a mask for each, beside the truth.",
+        "ambiguous",
+    ),
+    Entry(
+        "depth-eyes",
+        "Depth from two eyes",
+        "How far away everything is, by a net that was never told a distance.",
+        "eyes",
+    ),
+    Entry(
+        "sense-seven",
+        "A Perceiver hears a digit",
+        "A few latents listen to a sound; click one to see where.",
+        "anything",
+    ),
+    Entry(
         "file-tired",
         "Too tired, or too wide?",
         "In this head “it” looks at the animal; end with “wide”, and it does so less than half as much.",

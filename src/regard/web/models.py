@@ -87,6 +87,7 @@ class Models:
             "cross_attentions": not isinstance(inner, dict) or inner.get("attention") != "none",
             "examples": _list_texts(card.get("examples")),
             "labels": _list_texts(card.get("labels")),
+            "hears": isinstance(card.get("sounds"), dict),
             "limit": learnt(card, config),
             "bytes": weights.stat().st_size if weights.is_file() else None,
             "revision": revision(weights),

@@ -1,13 +1,14 @@
 """Perceive and queries: what a sound, a cloud or a film is, and what a Perceiver IO answers, as a page can draw it.
 
 A request opens no files and fetches none: it names one of a set that is on this machine, such as `spoken-digits:7`, or
-brings the bytes of a sound or a cloud.
+brings the bytes of a sound or a cloud. `sound:7` is a digit by a synthetic voice that comes with the page.
 """
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from regard.names import NUMBERED
+from regard.web.assets import PAGE
 from regard.web.errors import RefusedError
 from regard.web.question import Question, Thing
 from regard.web.shapes import Answered
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from regard.data.sensed import Thing as Open
 
 WORLD = "world"
+SOUND = "sound"  # before the number of a bundled one, as in sound:7
 LABELS = 100
+SOUNDS = PAGE / "sounds"
 
 
 def perceived(pipeline: Any, question: Question, edits: Any, _: Ticket) -> Answered:
@@ -61,13 +64,15 @@ def draw_flow(moved: "Float[np.ndarray, 'h w 2']") -> "Image.Image":
     return Image.fromarray((shades * 255).round().astype(np.uint8), "HSV").convert("RGB")
 
 
-def _find(pipeline: Any, text: str) -> "tuple[Open, str]":
-    """One of the test of a named set, and its label."""
+def _find(pipeline: Any, text: str) -> "tuple[Open, str | None]":
+    """One of the test of a named set, or one by the voice that comes with the page, and its label."""
     from regard.data import DataError
 
     named = NUMBERED.fullmatch(text)
     if named is None:
-        raise RefusedError(422, f"{text[:40]!r} is none of a named set; give {WORLD}:7, spoken-digits:7 or another")
+        raise RefusedError(422, f"{text[:40]!r} is none of a named set; give {WORLD}:7, {SOUND}:7 or another")
+    if named[1] == SOUND:
+        return _bundled(pipeline, int(named[2]))
     known, number = _known(named[1]), int(named[2])
     try:
         thing = known.thing(number)
@@ -75,6 +80,18 @@ def _find(pipeline: Any, text: str) -> "tuple[Open, str]":
         raise RefusedError(422, f"{error}; give a smaller number") from None
     pipeline.see(thing)  # which refuses what the model does not take
     return thing, known.labels[int(known.targets[number])]
+
+
+def _bundled(pipeline: Any, digit: int) -> "tuple[Open, str | None]":
+    """What the synthetic voice of the page says, and the digit that it is, where the model has a name for it."""
+    from regard.sound import open_sound
+
+    path = SOUNDS / f"{digit}.wav"
+    if not path.is_file():
+        raise RefusedError(422, f"no sound {digit} comes with the explorer; choose {SOUND}:0 to {SOUND}:9")
+    thing = open_sound(path)
+    pipeline.see(thing)
+    return thing, str(digit) if str(digit) in pipeline.labels else None
 
 
 @lru_cache(maxsize=2)

@@ -48,6 +48,23 @@ export function grouped(attentions) {
   return [...groups].map(([title, lines]) => ({ title, lines }));
 }
 
+/** What the attentions of a group are called: layers have numbers; where two share one, what else their names say tells them apart.
+ * @param {{name: string, layer: number}[]} lines @returns {{short: string, title: string, plain: boolean}[]} `plain`: it needs no name of its own */
+export function layerNames(lines) {
+  const numbered = (/** @type {string} */ name) => /\d/.test(name);
+  return lines.map(({ name, layer }) => {
+    const number = String(layer + 1);
+    const others = lines.filter((each) => each.layer === layer && each.name !== name).map((each) => each.name);
+    const [, what, which] = name.match(/ of (\w+) (\d+)$/) ?? [];
+    if (others.length && which)
+      return { short: `${number}.${which}`, title: `Layer ${number}, ${what} ${which}`, plain: true };
+    // Beside layers with numbers, one without goes by its name, as the last look of a SAM.
+    if (others.length && !numbered(name) && others.every(numbered)) return { short: name, title: name, plain: true };
+    if (numbered(name) ? others.some(numbered) : others.length > 0) return { short: number, title: name, plain: false };
+    return { short: number, title: `Layer ${number}`, plain: true };
+  });
+}
+
 /** What each word of an axis says. @param {Axis | undefined} axis @returns {string[]} */
 export function spoken(axis) {
   if (axis?.kind !== "words") return [];

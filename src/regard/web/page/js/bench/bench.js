@@ -53,6 +53,7 @@ import { COMMON, fitting } from "./views.js";
  * @property {{title: string, says: string}} [empty] where nothing is asked
  * @property {(model: Model) => Flat} [opening]
  * @property {(example: string, model: Model) => Flat} [example] what a chip of the card sets
+ * @property {(example: string) => string} [called] what such a chip says; the example itself, unless it says otherwise
  * @property {(state: State, from: Model, to: Model) => boolean} [keeps] does the input make sense to another model, too?
  * @property {(request: Record<string, unknown>, how: import("./answers.js").How) => Promise<import("./look.js").Look>} [reply]
  * @property {boolean} [edits] can heads be switched off? Yes, unless it says no
@@ -103,9 +104,9 @@ class Bench {
       options: setting,
       set: (patch, undo) => this.set(patch, undo),
     });
-    this.honest = honest(says, (example, model) =>
-      this.set(wish.example?.(example, model) ?? { in: `t:${example}`, at: "" }),
-    );
+    const take = (/** @type {string} */ example, /** @type {Model} */ model) =>
+      this.set(wish.example?.(example, model) ?? { in: `t:${example}`, at: "" });
+    this.honest = honest(says, take, wish.called);
     this.register();
   }
 

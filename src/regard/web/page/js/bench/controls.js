@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { pick } from "../rooms/pick.js";
 import { refill } from "../rooms/refill.js";
 import { headHue } from "../views/paint.js";
-import { grouped } from "./answer.js";
+import { grouped, layerNames } from "./answer.js";
 import { COLOURS, every, toggled, writtenHeads } from "./selection.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
@@ -71,12 +71,14 @@ function groups(scene, attention, change) {
 function layers(scene, attention, change) {
   const peers = grouped(scene.result.attentions).find(({ lines }) => lines.includes(attention))?.lines ?? [];
   if (peers.length < 2) return null;
-  // Layers have numbers; where two share one, as in a file of any names, the names tell them apart.
-  const numbered = new Set(peers.map(({ layer }) => layer)).size === peers.length;
+  // Where two share a number, as in a file of any names, their names tell them apart.
+  const names = layerNames(peers);
+  const plain = names.every((each) => each.plain);
   const choices = peers.map(
-    (each) => /** @type {[string, string]} */ ([each.name, numbered ? String(each.layer + 1) : each.name]),
+    ({ name }, i) =>
+      /** @type {[string, string]} */ ([name, plain ? (names[i]?.title.replace(/^Layer /, "") ?? "") : name]),
   );
-  return pick(numbered ? "layer" : "view", choices, attention.name, (name) => open(scene, peers.find((each) => each.name === name), change)); // prettier-ignore
+  return pick(plain ? "layer" : "view", choices, attention.name, (name) => open(scene, peers.find((each) => each.name === name), change)); // prettier-ignore
 }
 
 /** @param {Scene} scene @param {Change} change */

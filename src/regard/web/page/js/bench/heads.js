@@ -2,7 +2,7 @@
 
 import { aborted } from "../api.js";
 import * as overview from "../views/overview.js";
-import { grouped, percent } from "./answer.js";
+import { grouped, layerNames, percent } from "./answer.js";
 import { edited, marksOf } from "./edits.js";
 import { every, toggled, writtenHeads } from "./selection.js";
 
@@ -54,7 +54,10 @@ export class Heads {
       pixels: known?.pictures.pixels ?? new Map(),
       groups: grouped(result.attentions).map(({ title, lines }) => ({
         title,
-        lines: lines.map(({ name, layer, heads }) => ({ name, layer, heads })),
+        lines: layerNames(lines).map(({ short, title: called }, i) => {
+          const { name, layer, heads } = /** @type {import("./answer.js").Attention} */ (lines[i]);
+          return { name, layer, heads, short, called };
+        }),
       })),
       chosen: new Set(selection?.heads.map(overview.keyOf)),
       coloured: Boolean(selection && selection.heads.length > 1 && !selection.mean),

@@ -6,8 +6,8 @@ import { h, replace } from "../dom.js";
 /** @typedef {import("./answer.js").Model} Model */
 /** @typedef {import("./answer.js").Warning} Warning */
 
-/** @param {HTMLElement} host @param {(example: string, model: Model) => void} take */
-export function honest(host, take) {
+/** @param {HTMLElement} host @param {(example: string, model: Model) => void} take @param {(example: string) => string} [called] what a chip says */
+export function honest(host, take, called = (example) => example) {
   const knows = h("p", { class: "knows" });
   const notices = h("div", { class: "notices", role: "status" });
   const warnings = h("div", { class: "warnings", role: "status" });
@@ -26,7 +26,11 @@ export function honest(host, take) {
         examples
           .slice(0, 4)
           .map((each) =>
-            h("button", { type: "button", class: "chip example", onclick: () => take(each, first ?? {}) }, each),
+            h(
+              "button",
+              { type: "button", class: "chip example", onclick: () => take(each, first ?? {}) },
+              called(each),
+            ),
           ),
       );
       knows.hidden = !said.length && !examples.length;

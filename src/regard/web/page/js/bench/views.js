@@ -44,7 +44,13 @@ const pictured = (scene) => {
 
 /** @type {Entry[]} */
 export const COMMON = [
-  { id: "picture", title: "Picture", key: "i", fits: pictured, create: (host) => gaze.create(host) },
+  {
+    id: "picture",
+    title: "Picture",
+    key: "i",
+    fits: pictured,
+    create: (host, { pick }) => gaze.create(host, { onpick: pick }),
+  },
   {
     id: "lines",
     title: "Lines",

@@ -3,44 +3,37 @@
 import { answer, onStage } from "../ask/answer.js";
 import { input } from "../ask/input.js";
 import { PRESETS, read, refused, written } from "../ask/turns.js";
-import * as bench from "../bench/bench.js";
-import { none } from "./none.js";
+import { room as bench } from "../bench/room.js";
 
-/** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
 
-export const room = { id: "ask", title: "Ask", mount };
-const TASKS = ["ask"];
 const NEW = 16; // tokens of an answer
 
-/** @param {HTMLElement} host @param {Context} context */
-async function mount(host, context) {
-  const { models: all } = await context.api.about();
-  const models = all.filter((each) => TASKS.includes(String(each["task"])));
-  if (!models.length)
-    return none(
-      host,
-      "No model that answers about pictures yet",
-      "Train a language model that talks about scenes, then a Flamingo around it, and start again with it:",
+export const room = bench({
+  id: "ask",
+  title: "Ask",
+  tasks: ["ask"],
+  none: {
+    title: "No model that answers about pictures yet",
+    says: "Train a language model that talks about scenes, then a Flamingo around it, and start again with it:",
+    commands: [
       "regard train talk --out runs/talk",
       "regard train ask --language runs/talk --out runs/ask",
       "regard explore --model runs/ask",
-    );
-  context.register({ figures: () => [...onStage].flatMap((each) => each.figures()) });
-  return bench.create(host, {
-    context,
-    title: "Ask",
-    tasks: TASKS,
-    models: models.map((each) => ({ ...each, examples: [] })),
+    ],
+  },
+  examples: () => [],
+  figures: () => [...onStage].flatMap((each) => each.figures()),
+  wish: ({ host }) => ({
     input: (place, hands) => input(place, hands, host),
     answer,
     ask,
     empty: { title: "Ask something", says: "Choose a picture and write a question behind it." },
     opening: () => ({ in: written(PRESETS[0]?.turns ?? []) }),
     code,
-  });
-}
+  }),
+});
 
 /** @param {Model} model @param {State} state */
 function ask(model, state) {

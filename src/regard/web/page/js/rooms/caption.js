@@ -1,55 +1,41 @@
 /** Caption: a picture in, words about it out, and where the model looked for each of them. */
 
-import * as bench from "../bench/bench.js";
 import { titled } from "../bench/answer.js";
+import { room as bench } from "../bench/room.js";
 import { tooLong } from "../bench/text.js";
 import { answer, onStage } from "../caption/answer.js";
 import { BEAM, FRESH, input, pictureOf } from "../caption/input.js";
 import { truth } from "../see/truth.js";
-import { examples, opening } from "../see/wishes.js";
+import { called, examples, opening } from "../see/wishes.js";
 import { entry } from "../views/regions.js";
-import { none } from "./none.js";
 
-/** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
 
-export const room = { id: "caption", title: "Caption", mount };
-const TASKS = ["caption"];
-
-/** @param {HTMLElement} host @param {Context} context */
-async function mount(host, context) {
-  const about = await context.api.about();
-  const models = about.models
-    .filter((each) => TASKS.includes(String(each["task"])))
-    .map((each) => ({ ...each, examples: examples(each) }));
-  if (!models.length)
-    return none(
-      host,
-      "No model that captions yet",
-      "Train one on the little world in a few minutes, then start again with it:",
-      "regard train caption --out runs/caption",
-      "regard explore --model runs/caption",
-    );
-  context.register({
-    shortcuts: [{ key: "p", does: "Let the words come one by one", run: () => onStage.forEach((each) => each.play()) }],
-    figures: () =>
-      [...onStage].map((each) => ({ title: `${titled(each.scene?.model)}, words`, table: () => each.table() })),
-  });
-  return bench.create(host, {
-    context,
-    title: "Caption",
-    tasks: TASKS,
-    models,
-    input: (place, hands) => input(place, hands, { room: host, most: about.limits["beam"] ?? 10 }),
+export const room = bench({
+  id: "caption",
+  title: "Caption",
+  tasks: ["caption"],
+  none: {
+    title: "No model that captions yet",
+    says: "Train one on the little world in a few minutes, then start again with it:",
+    commands: ["regard train caption --out runs/caption", "regard explore --model runs/caption"],
+  },
+  examples,
+  shortcuts: [{ key: "p", does: "Let the words come one by one", run: () => onStage.forEach((each) => each.play()) }],
+  figures: () =>
+    [...onStage].map((each) => ({ title: `${titled(each.scene?.model)}, words`, table: () => each.table() })),
+  wish: ({ host, limits }) => ({
+    input: (place, hands) => input(place, hands, { room: host, most: limits["beam"] ?? 10 }),
     answer,
-    ask: (model, state) => ask(model, state, about.limits),
+    ask: (model, state) => ask(model, state, limits),
     views: [entry({ truth: ({ state }) => truth(pictureOf(state), "caption") })],
     opening: (model) => ({ in: `p:${opening(model)}` }),
     example: (example) => ({ in: `p:${example}`, ...FRESH }),
+    called,
     code,
-  });
-}
+  }),
+});
 
 /** @param {Model} model @param {State} state @param {Record<string, number>} limits */
 function ask(model, state, limits) {

@@ -2,8 +2,10 @@
 
 import { h, replace } from "../dom.js";
 
-/** @param {HTMLElement} host @param {string} title @param {string} says @param {...string} commands */
-export function none(host, title, says, ...commands) {
+/** @typedef {{title: string, says: string, commands: string[]}} Start */
+
+/** @param {HTMLElement} host @param {Start} start */
+export function none(host, { title, says, commands }) {
   replace(
     host,
     h(

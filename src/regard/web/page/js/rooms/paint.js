@@ -1,55 +1,42 @@
 /** Paint: words in, a picture out; the way out of noise step by step, and each word's region. */
 
-import * as bench from "../bench/bench.js";
+import { room as bench } from "../bench/room.js";
 import { tooLong } from "../bench/text.js";
 import { film, onStage } from "../paint/film.js";
 import { GUIDANCE, STEPS, WARMTH, input, numberOf, textOf, writes } from "../paint/input.js";
 import { entry } from "../views/regions.js";
-import { none } from "./none.js";
 
-/** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
 
-export const room = { id: "paint", title: "Paint", mount };
-const TASKS = ["paint"];
 const FIRST = "a red disc left of a blue star";
 
-/** @param {HTMLElement} host @param {Context} context */
-async function mount(host, context) {
-  const about = await context.api.about();
-  const models = about.models.filter((each) => TASKS.includes(String(each["task"])));
-  if (!models.length)
-    return none(
-      host,
-      "No model that paints yet",
-      "Train one on the little world, which takes about half an hour, then start again with it:",
-      "regard train paint --out runs/paint",
-      "regard explore --model runs/paint",
-    );
-  context.register({
-    figures: () => [...onStage].flatMap((each) => each.figures()),
-    shortcuts: [
-      { key: "p", does: "Out of noise, step by step", run: () => onStage.forEach((each) => each.play()) },
-      { key: ",", does: "The step before", run: () => onStage.forEach((each) => each.walk(-1)) },
-      { key: ".", does: "The next step", run: () => onStage.forEach((each) => each.walk(1)) },
-    ],
-  });
-  return bench.create(host, {
-    context,
-    title: "Paint",
-    tasks: TASKS,
-    models,
+export const room = bench({
+  id: "paint",
+  title: "Paint",
+  tasks: ["paint"],
+  none: {
+    title: "No model that paints yet",
+    says: "Train one on the little world, which takes about half an hour, then start again with it:",
+    commands: ["regard train paint --out runs/paint", "regard explore --model runs/paint"],
+  },
+  figures: () => [...onStage].flatMap((each) => each.figures()),
+  shortcuts: [
+    { key: "p", does: "Out of noise, step by step", run: () => onStage.forEach((each) => each.play()) },
+    { key: ",", does: "The step before", run: () => onStage.forEach((each) => each.walk(-1)) },
+    { key: ".", does: "The next step", run: () => onStage.forEach((each) => each.walk(1)) },
+  ],
+  wish: ({ limits }) => ({
     input,
     answer: film,
-    ask: (model, state) => ask(model, state, about.limits),
+    ask: (model, state) => ask(model, state, limits),
     views: [entry()],
     empty: { title: "Say what you want to see", says: "Each word will show which places of the picture looked at it." },
     opening: (model) => ({ in: `t:${model["examples"]?.[0] ?? FIRST}` }),
     example: (example) => ({ in: `t:${example}`, at: "", step: "" }),
     code,
-  });
-}
+  }),
+});
 
 /** @param {Model} model @param {State} state @param {Record<string, number>} limits */
 function ask(model, state, limits) {

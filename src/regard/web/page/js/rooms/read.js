@@ -1,20 +1,17 @@
 /** Read: text models. What comes next, what is hidden, which heads decide it, and where one word lies in many sentences. */
 
-import * as bench from "../bench/bench.js";
+import { room as bench } from "../bench/room.js";
 import { answer, onStage } from "../read/answer.js";
 import { hide, hiddenOf, readWriting, request, textOf } from "../read/asking.js";
 import { FRESH, input } from "../read/input.js";
 import { SENTENCES } from "../read/lectures.js";
 import { view as senses } from "../read/senses.js";
 import { prompt, readShots } from "../read/shots.js";
-import { none } from "./none.js";
 
-/** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
 
 export const TASKS = ["generate", "fill", "classify", "tag", "answer", "embed", "similar", "parse", "recall"];
-export const room = { id: "read", title: "Read", mount };
 
 /** What is shown first where a card has no example. @type {Record<string, string>} */
 const FIRST = {
@@ -26,39 +23,31 @@ const FIRST = {
 };
 const FIRST_OF_ALL = "A dog runs in the park.";
 
-/** @param {HTMLElement} host @param {Context} context */
-async function mount(host, context) {
-  const about = await context.api.about();
-  const models = about.models.filter((each) => TASKS.includes(String(each["task"])));
-  if (!models.length)
-    return none(
-      host,
-      "No text model yet",
-      "Give a folder of a model of yours, or one from Hugging Face:",
-      "regard explore --model FOLDER",
-    );
-  context.register({
-    shortcuts: [
-      { key: "d", does: "Throw the dice: take one token", run: () => onStage.forEach((each) => each.take?.()) },
-    ],
-    figures: () => [...onStage].map((each) => ({ title: "answer", table: each.table.bind(each) })),
-  });
-  return bench.create(host, {
-    context,
-    title: "Read",
-    tasks: TASKS,
-    models,
+export const room = bench({
+  id: "read",
+  title: "Read",
+  tasks: TASKS,
+  none: {
+    title: "No text model yet",
+    says: "Give a folder of a model of yours, or one from Hugging Face:",
+    commands: ["regard explore --model FOLDER"],
+  },
+  shortcuts: [
+    { key: "d", does: "Throw the dice: take one token", run: () => onStage.forEach((each) => each.take?.()) },
+  ],
+  figures: () => [...onStage].map((each) => ({ title: "answer", table: each.table.bind(each) })),
+  wish: ({ limits }) => ({
     input,
-    answer: answer(about.limits),
-    ask: (model, state) => request(model, state, about.limits),
+    answer: answer(limits),
+    ask: (model, state) => request(model, state, limits),
     views: [senses],
     empty: { title: "Type a text", says: "Every token will show where it looked, and what the model expected there." },
     opening: (model) => ({ in: opening(model), ...FRESH }),
     example: (example) => ({ in: `t:${example}`, ...FRESH, pairs: "", shots: "" }),
     keeps,
     code,
-  });
-}
+  }),
+});
 
 /** Of a text that goes on the longest example: a model that has read more has more to say of what comes next. @param {Model} model */
 function opening({ task, examples = [] }) {

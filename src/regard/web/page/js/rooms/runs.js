@@ -9,11 +9,9 @@ import { showList, showStart } from "../runs/list.js";
 import { showSamples } from "../runs/samples.js";
 import { read, written, writtenSort } from "../runs/state.js";
 import { Table } from "../runs/table.js";
+import { watch } from "../runs/watch.js";
 
 /** @typedef {import("../app.js").Context} Context */
-
-const OFTEN = 3000; // milliseconds between two looks at what is alive, or about to be
-const SELDOM = 6; // looks at what is not, each so many times later
 
 export const room = { id: "runs", title: "Runs", mount };
 
@@ -21,7 +19,6 @@ export const room = { id: "runs", title: "Runs", mount };
 async function mount(host, context) {
   const runs = new Runs(host, context);
   runs.register();
-  void runs.poll();
   void runs.findModels();
   return { restore: () => runs.restore(), unmount: () => runs.stop() };
 }
@@ -45,8 +42,11 @@ class Runs {
     const measured = h("div", null, this.bar.root, grid, this.cards);
     this.training = h("section", { class: "training none" }, this.list, measured);
     replace(host, h("h1", { class: "unseen" }, "Runs"), this.training, this.table.root);
-    this.looks = 0;
-    this.timer = setInterval(() => this.look(), OFTEN);
+    this.unwatch = watch(this.history, {
+      waits: () => !this.history.runs.length,
+      refresh: () => this.refresh(),
+      place: this.list,
+    });
   }
 
   get state() {
@@ -63,25 +63,6 @@ class Runs {
   restore() {
     if (this.table.models.length) this.table.show(this.state);
     void this.refresh();
-  }
-
-  /** Look again, often where something grows or the first run is waited for. */
-  look() {
-    this.looks += 1;
-    const { runs } = this.history;
-    const soon = !runs.length || runs.some(({ alive }) => alive) || this.looks % SELDOM === 0;
-    if (soon && !document.hidden) void this.poll();
-  }
-
-  async poll() {
-    try {
-      await this.history.list();
-      await this.refresh();
-    } catch (error) {
-      if (aborted(error)) return;
-      const why = error instanceof Error ? error.message : String(error);
-      replace(this.list, h("p", { class: "problem", role: "alert" }, why));
-    }
   }
 
   async refresh() {
@@ -131,7 +112,7 @@ class Runs {
   }
 
   stop() {
-    clearInterval(this.timer);
+    this.unwatch();
     this.control.abort();
     this.curves.destroy();
   }

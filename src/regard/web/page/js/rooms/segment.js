@@ -1,42 +1,29 @@
 /** Segment: click on a picture or drag a box, and see the masks that may be meant, with the looks both ways. */
 
-import * as bench from "../bench/bench.js";
+import { room as bench } from "../bench/room.js";
 import { answer, onStage } from "../segment/answer.js";
 import { both } from "../segment/both.js";
 import { FRESH, input, pictureOf, promptsOf } from "../segment/input.js";
 import { corners, options } from "../segment/prompts.js";
 import { truth } from "../see/truth.js";
-import { examples, opening } from "../see/wishes.js";
+import { called, examples, opening } from "../see/wishes.js";
 import { entry } from "../views/regions.js";
-import { none } from "./none.js";
 
-/** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
 
-export const room = { id: "segment", title: "Segment", mount };
-const TASKS = ["segment"];
-
-/** @param {HTMLElement} host @param {Context} context */
-async function mount(host, context) {
-  const about = await context.api.about();
-  const models = about.models
-    .filter((each) => TASKS.includes(String(each["task"])))
-    .map((each) => ({ ...each, examples: examples(each) }));
-  if (!models.length)
-    return none(
-      host,
-      "No model that segments yet",
-      "Train one on the little world in a few minutes, then start again with it; or give a folder of SAM:",
-      "regard train segment --out runs/segment",
-      "regard explore --model runs/segment",
-    );
-  context.register({ figures: () => [...onStage].flatMap((each) => each.figures()) });
-  return bench.create(host, {
-    context,
-    title: "Segment",
-    tasks: TASKS,
-    models,
+export const room = bench({
+  id: "segment",
+  title: "Segment",
+  tasks: ["segment"],
+  none: {
+    title: "No model that segments yet",
+    says: "Train one on the little world in a few minutes, then start again with it; or give a folder of SAM:",
+    commands: ["regard train segment --out runs/segment", "regard explore --model runs/segment"],
+  },
+  examples,
+  figures: () => [...onStage].flatMap((each) => each.figures()),
+  wish: ({ host }) => ({
     input: (place, hands) => input(place, hands, host),
     answer,
     ask: (model, state) => ({
@@ -47,9 +34,10 @@ async function mount(host, context) {
     views: [both, entry({ truth: ({ state }) => truth(pictureOf(state), "segment") })],
     opening: (model) => ({ in: `p:${opening(model)}` }),
     example: (example) => ({ in: `p:${example}`, ...FRESH }),
+    called,
     code,
-  });
-}
+  }),
+});
 
 /** The same in Python and on the command line. @param {Model} model @param {State} state */
 function code(model, state) {

@@ -1,48 +1,36 @@
 /** Sense: a sound, a cloud of points, a film or letters in; what a Perceiver says of it, and where its latents look. */
 
-import * as bench from "../bench/bench.js";
+import { room as bench } from "../bench/room.js";
 import { tooLong } from "../bench/text.js";
 import { answer, onStage } from "../sense/answer.js";
-import { FRESH, examples, fileOf, input, textOf } from "../sense/input.js";
-import { none } from "./none.js";
+import { FRESH, called, examples, fileOf, input, textOf } from "../sense/input.js";
 
-/** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
 
-export const room = { id: "sense", title: "Sense", mount };
-const TASKS = ["perceive", "queries"];
-
-/** @param {HTMLElement} host @param {Context} context */
-async function mount(host, context) {
-  const about = await context.api.about();
-  const models = about.models
-    .filter((each) => TASKS.includes(String(each["task"])))
-    .map((each) => ({ ...each, examples: examples(each) }));
-  if (!models.length)
-    return none(
-      host,
-      "No model of sounds, clouds or films yet",
-      "Train one on spoken digits or on films of the little world, then start again with it:",
-      "regard train perceive --data world --out runs/sense",
-      "regard explore --model runs/sense",
-    );
-  context.register({ figures: () => [...onStage].flatMap((each) => each.figures()) });
-  return bench.create(host, {
-    context,
-    title: "Sense",
-    tasks: TASKS,
-    models,
+export const room = bench({
+  id: "sense",
+  title: "Sense",
+  tasks: ["perceive", "queries"],
+  none: {
+    title: "No model of sounds, clouds or films yet",
+    says: "Train one on spoken digits or on films of the little world, then start again with it:",
+    commands: ["regard train perceive --data world --out runs/sense", "regard explore --model runs/sense"],
+  },
+  examples,
+  figures: () => [...onStage].flatMap((each) => each.figures()),
+  wish: ({ host, limits }) => ({
     input: (place, hands) => input(place, hands, host),
     answer,
-    ask: (model, state) => ask(model, state, about.limits),
+    ask: (model, state) => ask(model, state, limits),
     empty: { title: "Name a sound, a cloud or a film", says: "Each latent will show which part of it it looked at." },
     opening: (model) => ({ in: `t:${examples(model)[0] ?? ""}` }),
     example: (example) => ({ in: `t:${example}`, ...FRESH }),
+    called,
     keeps: (_, from, to) => from["task"] === to["task"] && from["data"] === to["data"],
     code,
-  });
-}
+  }),
+});
 
 /** @param {Model} model @param {State} state @param {Record<string, number>} limits */
 function ask(model, state, limits) {
@@ -55,7 +43,10 @@ function ask(model, state, limits) {
 
 /** The same in Python and on the command line. @param {Model} model @param {State} state */
 function code(model, state) {
-  const [name, given] = [String(model["name"]), JSON.stringify(fileOf(state) ? "seven.wav" : textOf(state))];
+  const [name, given] = [
+    String(model["name"]),
+    JSON.stringify(fileOf(state) || /^sound:/.test(textOf(state)) ? "seven.wav" : textOf(state)),
+  ];
   return {
     python: `import regard\n\nmodel = regard.load(${JSON.stringify(name)})\nmodel(${given})[0]\nregard.show(model.attend(${given}))`,
     command: `regard look ${name} ${given}`,

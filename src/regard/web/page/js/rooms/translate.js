@@ -1,10 +1,9 @@
 /** Translate: type a sentence and see where each word of the output looked, in one model or in three side by side. */
 
-import * as bench from "../bench/bench.js";
+import { room as bench } from "../bench/room.js";
 import { textField, tooLong } from "../bench/text.js";
 import { h } from "../dom.js";
 import * as tree from "../views/tree.js";
-import { none } from "./none.js";
 import { output } from "./output.js";
 import { LANGUAGES, firstPair, knowsWorld, pairing, readPair, sayings, writtenPair } from "./pair.js";
 import { pick } from "./pick.js";
@@ -17,8 +16,6 @@ import { slide } from "./slide.js";
 /** @typedef {import("../bench/bench.js").InputHands} Hands */
 /** @typedef {{context: Context, limits: Record<string, number>, said: ReturnType<typeof sayings>}} Setting */
 
-export const room = { id: "translate", title: "Translate", mount };
-
 const BEAM = 5;
 /** What is shown first where a card has no example. @type {Record<string, string>} */
 const FIRST = {
@@ -28,40 +25,38 @@ const FIRST = {
   cs: "Dvě děti si hrají na zahradě s červeným míčem.",
 };
 
-/** @param {HTMLElement} host @param {Context} context */
-async function mount(host, context) {
-  const about = await context.api.about();
-  const models = about.models.filter((each) => each["task"] === "translate");
-  if (!models.length)
-    return none(
-      host,
-      "No model that translates yet",
-      "Train one, then start again with it:",
-      "regard train translate --out runs/mine",
-      "regard explore --model runs/mine/model",
-    );
-  const setting = { context, limits: about.limits, said: sayings(context.api) };
-  return bench.create(host, {
-    context,
-    title: "Translate",
-    tasks: ["translate"],
-    models,
-    input: (place, hands) => input(place, hands, setting),
-    answer: output,
-    ask: (model, state) => ask(model, state, setting),
-    views: [{ id: "beam", title: "Beam", key: "b", bare: true, create: beam }],
-    empty: { title: "Type a sentence", says: "Every word of its translation will show where it looked." },
-    opening: (model) => ({ in: opening(model) }),
-    keeps,
-    code: (model, state) => {
-      const [name, text] = [String(model["name"]), state.input.replace(/^t:/, "")];
-      const quoted = JSON.stringify(text);
-      return {
-        python: `import regard\n\nregard.show(regard.load("${name}").attend(${quoted}))`,
-        command: `regard look ${name} ${quoted}`,
-      };
-    },
-  });
+export const room = bench({
+  id: "translate",
+  title: "Translate",
+  tasks: ["translate"],
+  none: {
+    title: "No model that translates yet",
+    says: "Train one, then start again with it:",
+    commands: ["regard train translate --out runs/mine", "regard explore --model runs/mine/model"],
+  },
+  wish: ({ context, limits }) => {
+    const setting = { context, limits, said: sayings(context.api) };
+    return {
+      input: (place, hands) => input(place, hands, setting),
+      answer: output,
+      ask: (model, state) => ask(model, state, setting),
+      views: [{ id: "beam", title: "Beam", key: "b", bare: true, create: beam }],
+      empty: { title: "Type a sentence", says: "Every word of its translation will show where it looked." },
+      opening: (model) => ({ in: opening(model) }),
+      keeps,
+      code,
+    };
+  },
+});
+
+/** The same in Python and on the command line. @param {Model} model @param {State} state */
+function code(model, state) {
+  const [name, text] = [String(model["name"]), state.input.replace(/^t:/, "")];
+  const quoted = JSON.stringify(text);
+  return {
+    python: `import regard\n\nregard.show(regard.load("${name}").attend(${quoted}))`,
+    command: `regard look ${name} ${quoted}`,
+  };
 }
 
 /** What a model is shown first: something that it knows. @param {Model} model */

@@ -1,20 +1,18 @@
 /** Views: the crops that the student and the teacher of a DINO see, what each says of them, and whether it collapses. */
 
-import { aborted } from "../api.js";
 import { command } from "../claims/command.js";
 import { MeterPanel } from "../crops/meters.js";
 import { showPicture } from "../crops/pictures.js";
 import { classes, hasCrops, pictures } from "../crops/read.js";
 import { h, replace } from "../dom.js";
 import { History } from "../runs/history.js";
+import { watch } from "../runs/watch.js";
 import { plain } from "../views/chart_scale.js";
 import { refill } from "./refill.js";
 
 /** @typedef {import("../app.js").Context} Context */
 /** @typedef {import("../runs/history.js").Run} Run */
 
-const OFTEN = 3000; // milliseconds between two looks at what is alive, or about to be
-const SELDOM = 6; // looks at what is not, each so many times later
 const FIRST = "regard train dino --steps 300 --evaluate 20";
 
 export const room = { id: "views", title: "Views", mount };
@@ -22,7 +20,6 @@ export const room = { id: "views", title: "Views", mount };
 /** @param {HTMLElement} host @param {Context} context */
 async function mount(host, context) {
   const views = new Views(host, context);
-  void views.poll();
   return { restore: () => void views.refresh(), unmount: () => views.stop() };
 }
 
@@ -38,8 +35,7 @@ class Views {
     this.body = h("div", { class: "views-body", hidden: true }, this.meters.root, this.crops);
     replace(host, h("h1", { class: "unseen" }, "Views"), this.head, this.body);
     this.drawn = "";
-    this.looks = 0;
-    this.timer = setInterval(() => this.look(), OFTEN);
+    this.unwatch = watch(this.history, { waits: () => !this.run, refresh: () => this.refresh(), place: this.head });
     context.register({ figures: () => (this.run ? this.meters.figures(this.history.rowsOf(this.run.name)) : []) });
   }
 
@@ -53,23 +49,6 @@ class Views {
     const { runs } = this;
     const wanted = this.context.state.get()["run"];
     return runs.find(({ name }) => name === wanted) ?? runs.find(({ alive }) => alive) ?? runs[0];
-  }
-
-  look() {
-    this.looks += 1;
-    const soon = !this.run || this.history.runs.some(({ alive }) => alive) || this.looks % SELDOM === 0;
-    if (soon && !document.hidden) void this.poll();
-  }
-
-  async poll() {
-    try {
-      await this.history.list();
-      await this.refresh();
-    } catch (error) {
-      if (aborted(error)) return;
-      const why = error instanceof Error ? error.message : String(error);
-      replace(this.head, h("p", { class: "problem", role: "alert" }, why));
-    }
   }
 
   async refresh() {
@@ -137,7 +116,7 @@ class Views {
   }
 
   stop() {
-    clearInterval(this.timer);
+    this.unwatch();
     this.control.abort();
     this.meters.destroy();
   }

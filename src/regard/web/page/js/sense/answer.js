@@ -40,10 +40,11 @@ export function answer(host) {
 }
 
 /** @param {Scene} scene */
-function labels({ result, plain: before }) {
+function labels({ result, model, plain: before }) {
   const { labels: all, truth, notes } = result.output;
   const right = all[0]?.[0] === truth;
   return [
+    model["hears"] && h("p", { class: "quiet" }, "It hears the sound as a picture: time to the right, high sounds above."),
     h("h3", null, "Labels"),
     bars(compared(all, before?.output.labels, SHOWN), "Labels"),
     truth && h("p", { class: `sense-truth ${right ? "hit" : "miss"}` }, "True label: ", h("b", null, truth), right ? ", as said." : "."),

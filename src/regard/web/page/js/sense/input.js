@@ -13,14 +13,23 @@ import { refill } from "../rooms/refill.js";
 export const FRESH = { at: "" };
 const FIRST = [7, 3, 12, 20]; // of a set, where a card has no examples
 const BYTES = 20 * 2 ** 20;
+const SOUNDS = ["sound:7", "sound:3", "sound:9"]; // of those that come with the page
+
+/** What a chip says. @param {string} example */
+export const called = (example) => example.replace(/^sound:/, "synthetic voice ");
+
+/** Let a sound that comes with the page be heard. @param {string} number */
+const play = (number) => void new Audio(api.address(`sounds/${number}.wav`)).play();
 
 /** The text, or the set and the number. @param {State} state */
 export const textOf = ({ input }) => (input.startsWith("f:") ? "" : input.replace(/^t:/, "").trim());
 /** The hash of a file of one's own. @param {State} state */
 export const fileOf = ({ input }) => (input.startsWith("f:") ? input.slice(2) : "");
 
-/** What to begin with: what the card says, or some of the data; those that nobody can name by a number have no terms. @param {Model} model @returns {string[]} */
-export function examples({ examples: own = [], data, terms }) {
+/** What to begin with: a sound that comes with the page, what the card says, or some of the data; those that nobody can name by a number have no terms.
+ * @param {Model} model @returns {string[]} */
+export function examples({ examples: own = [], data, terms, hears }) {
+  if (hears) return SOUNDS;
   if (own.length) return own;
   return data === "world" || terms ? FIRST.map((number) => `${data}:${number}`) : [];
 }
@@ -33,7 +42,7 @@ export function input(host, { set, context }, room) {
     set({ in: given, ...FRESH }, undo);
   const field = textField(host, {
     label: "Sound, cloud, film or text",
-    placeholder: "spoken-digits:7, modelnet10:3 or world:7",
+    placeholder: "sound:7, spoken-digits:7, modelnet10:3 or world:7",
     set: (text) => put(`t:${text.trim()}`, "typing"),
   });
   const file = h("input", {
@@ -76,6 +85,7 @@ export function input(host, { set, context }, room) {
       refill(
         row,
         name !== undefined && [button("‹ Before", walk(-1)), button("Next ›", walk(1))],
+        name === "sound" && Number(number) < 10 && button("▶ Listen", () => play(String(Number(number)))),
         files && button("Your file …", () => file.click()),
         fileOf(state) && h("span", { class: "quiet" }, "A file of yours. It stays on this machine."),
       );

@@ -18,8 +18,8 @@ const FIGURE = 420; // pixels of a side of it
 /** Is there a picture on a side? @param {View} view */
 export const pictured = (view) => [view.rows, view.columns].some(({ kind }) => kind === "grid" || kind === "boxes");
 
-/** @param {HTMLElement} host */
-export function create(host) {
+/** @param {HTMLElement} host @param {{onpick?: (mark: Mark) => void}} [options] `onpick` is told what is kept */
+export function create(host, { onpick } = {}) {
   /** @type {View | null} */
   let view = null;
   /** @type {Float32Array | null} */
@@ -64,6 +64,7 @@ export function create(host) {
         point: (i) => turn(i === null ? null : { [one]: i }),
         pick: (i) => {
           picked = i === null || picked[one] === i ? {} : { [one]: i };
+          onpick?.(picked);
           shine();
         },
       };
@@ -167,6 +168,11 @@ export function create(host) {
   return {
     update,
     exportSvg,
+    /** What a link says was kept. @param {Mark} mark */
+    pick(mark) {
+      picked = mark;
+      shine();
+    },
     destroy() {
       sides?.rows.stop();
       sides?.columns.stop();

@@ -2,7 +2,7 @@
 
 import { weight as colour } from "../color.js";
 import { svg } from "../dom.js";
-import { SANS, drawing, headHue, inks, measure } from "./paint.js";
+import { SANS, drawing, fitted, headHue, inks, measure } from "./paint.js";
 import { traced } from "./ribbon.js";
 import { shade, strength } from "./ribbons.js";
 
@@ -55,6 +55,7 @@ function ribbons(lines) {
 function words(lines) {
   const { layout, type, names } = lines;
   const colours = inks();
+  const letters = lines.family || SANS;
   return /** @type {("rows" | "columns")[]} */ (["rows", "columns"]).flatMap((side) =>
     layout[side].flatMap((place, i) => {
       if (!lines.seen(side, i)) return [];
@@ -63,12 +64,16 @@ function words(lines) {
       const anchor = layout.flat ? "middle" : side === "rows" ? "end" : "start";
       const x = place.x + { middle: place.width / 2, end: place.width - 8, start: 8 }[anchor];
       const y = place.y + type.tall / 2 + type.size / 3;
+      const name = names[side][i] ?? "";
+      // As on the page, a word that is longer than its place ends in dots; a pointer on it is told all of it.
+      const short = layout.flat ? name : fitted(name, `${type.size}px ${letters}`, place.width - 16);
       return [
         ...(share ? [svg("rect", { ...ground, fill: colour(share), "fill-opacity": 0.35 })] : []),
         svg(
           "text",
-          { x, y, "text-anchor": anchor, fill: colours.ink, "font-family": lines.family || SANS },
-          names[side][i] ?? "",
+          { x, y, "text-anchor": anchor, fill: colours.ink, "font-family": letters },
+          short,
+          short !== name && svg("title", null, name),
         ),
       ];
     }),

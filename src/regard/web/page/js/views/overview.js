@@ -6,7 +6,7 @@ import { closeMenu, openMenu } from "./menu.js";
 import { exported } from "./overview_export.js";
 import { enlarged, headHue, picture, sheet } from "./paint.js";
 
-/** @typedef {{name: string, layer: number, heads: number}} Line one attention: a row of thumbnails */
+/** One attention: a row of thumbnails; `short` stands at its edge, `called` names it. @typedef {{name: string, layer: number, heads: number, short: string, called: string}} Line */
 /** @typedef {{title: string, lines: Line[]}} Group */
 /** @typedef {{name: string, head: number}} Head */
 /**
@@ -130,7 +130,7 @@ class Overview {
         h(
           "div",
           { role: "row", class: "overview-row" },
-          this.edge({ group: place, line: i, head: -1 }, `Layer ${line.layer + 1}, all heads`, String(line.layer + 1)),
+          this.edge({ group: place, line: i, head: -1 }, `${line.called}, all heads`, line.short),
           Array.from({ length: line.heads }, (_, head) => this.thumb({ group: place, line: i, head })),
         ),
       ),
@@ -249,7 +249,7 @@ class Overview {
   said({ name, head }) {
     const group = this.shown?.groups.find(({ lines }) => lines.some((line) => line.name === name));
     const line = group?.lines.find((each) => each.name === name);
-    return `${group?.title ?? ""}, layer ${(line?.layer ?? 0) + 1}, head ${head + 1}`;
+    return `${group?.title ?? ""}, ${line?.called.replace("Layer", "layer") ?? ""}, head ${head + 1}`;
   }
 
   /** @param {Cell} cell @returns {Head} */

@@ -52,7 +52,7 @@ function drawn(shown, group, top) {
       svg(
         "text",
         { x: LEFT - 8, y: y(i) + CELL / 2 + 4, "text-anchor": "end", fill: muted, "font-size": 11 },
-        line.layer + 1,
+        line.short,
       ),
     );
     for (let head = 0; head < line.heads; head++) out.push(...thumb(shown, line.name, head, x(head), y(i)));
