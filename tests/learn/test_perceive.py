@@ -5,9 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from tests.unit.sound.test_recording import wav
 
 import regard
+from regard.data.asked import FIRST
+from regard.models import build
+from regard.pipelines.asking import Given, Reconstructed, run
 from regard.recipes import perceive, queries
 from regard.train.loop import fit
 
@@ -83,6 +87,38 @@ def test_answers_to_queries_are_better_than_what_needs_no_looking(
     beside = measured[f"test {metric}/{than}"]
     assert (measured[f"test {metric}"] > beside) == (asks == "letters")
     assert one.question.metric == metric
+
+
+def test_films_that_were_never_met_come_through_the_latents_and_back() -> None:
+    """Each has a brightness of its own above and another below, so that no answer without looking is near it."""
+    question = Reconstructed(frames=4, size=8, length=8, patch=4)
+    dice = np.random.default_rng(0)
+
+    def some(count: int) -> Given:
+        halves = dice.integers(0, 256, (count, 1, 2, 1, 1), dtype=np.uint8)
+        films = np.broadcast_to(halves, (count, 4, 2, 8, 3)).repeat(4, axis=2)
+        letters = np.full((count, 8), FIRST + ord("a")) + dice.integers(2, size=(count, 1))  # all a, or all b
+        return question.read(films, letters, np.arange(count))
+
+    torch.manual_seed(0)
+    small: dict[str, Any] = dict(latents=8, width=64, qk=64, depth=1, bands=4)
+    model = build(question.preset, **question.decided(), **small)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    for _ in range(80):
+        queries.loss(question, model, some(16)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+    unseen = some(20)
+    with torch.no_grad():
+        said = run(model.eval(), unseen)
+    found = question.scores([said], [unseen], model.config)
+    swapped = question.scores([said.roll(1, dims=0)], [unseen], model.config)
+    assert found["film error"].value < 0.5 * found["film error/mean film"].value
+    assert found["letters"].value > 90 > found["letters/usual letter"].value
+    # What is said of a film is of that film: as the answer to another one it is worse than the mean of all.
+    assert swapped["film error"].value > found["film error/mean film"].value
+    assert swapped["letters"].value < 90
 
 
 def test_a_model_goes_on_with_other_classes(clouds: Path, tmp_path: Path) -> None:

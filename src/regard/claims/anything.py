@@ -19,8 +19,9 @@ from regard.claims.interval import student
 from regard.claims.plot import Bars, Line, Panel, Values, figure
 from regard.claims.sights import CLASSES, SIDE, descend, floats, portraits, portrayed
 from regard.layers.blocks import Block
+from regard.layers.cells import cells, points
 from regard.layers.mlp import MLP
-from regard.models.perceiver import Config, Perceiver, cells, points
+from regard.models.perceiver import Config, Perceiver
 from regard.progress import Progress
 from regard.sound import Spectrogram
 from regard.train.small import count_operations, count_parameters

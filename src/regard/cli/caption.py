@@ -80,7 +80,7 @@ def main(flags: Flags) -> None:
             return json.dumps({"picture": path, **said[0], **more}, ensure_ascii=False)
         return "\n".join(one.text for one in every)
 
-    print_answers(flags.pictures, answer, show)
+    print_answers(flags.pictures, answer, show, what="picture")
 
 
 def draw(caption: Any, path: str, flags: Flags) -> None:

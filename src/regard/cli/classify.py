@@ -66,7 +66,8 @@ def main(flags: Flags) -> None:
             print(f"{text}: {note}", file=sys.stderr)
         return "" if isinstance(found, Failure) else f"{found.label}  {found.scores[found.label]:.1%}"
 
-    print_answers(texts, answer, show)
+    what = {"recognize": "picture", "perceive": "file"}.get(classify.task, "text")
+    print_answers(texts, answer, show, what=what)
 
 
 def _tasks(texts: Sequence[str]) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def main(flags: Flags) -> None:
         lines = [f"{one.label}  {one.score:.0%}  {' '.join(f'{side:.0f}' for side in one.box)}" for one in found]
         return "\n".join(lines) or f"nothing surer than {flags.threshold:.0%}"
 
-    print_answers(flags.pictures, answer, show)
+    print_answers(flags.pictures, answer, show, what="picture")
 
 
 def draw(picture: Any, found: Sequence[Any]) -> Any:

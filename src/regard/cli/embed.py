@@ -70,7 +70,7 @@ def main(flags: Flags) -> None:
             return json.dumps({"picture" if sees else "text": given, **facts}, ensure_ascii=False)
         return "" if isinstance(found, Failure) else " ".join(f"{number:.6g}" for number in found)
 
-    print_answers(flags.texts, answer, show)
+    print_answers(flags.texts, answer, show, what="picture" if sees else "text")
 
 
 def _is_picture(given: str) -> bool:

@@ -1,4 +1,4 @@
-"""Texts from arguments or from standard input, each answered by a line."""
+"""Texts or names of files, from arguments or from standard input, each answered by a line."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,11 +19,15 @@ class Failure:
 
 
 def print_answers(
-    texts: Sequence[str], answer: Callable[[list[str]], Sequence[T]], show: Callable[[str, T | Failure], str]
+    texts: Sequence[str],
+    answer: Callable[[list[str]], Sequence[T]],
+    show: Callable[[str, T | Failure], str],
+    *,
+    what: str = "text",
 ) -> None:
     """Print what `show` makes of each text and its answer; a failure is told too, and ends the program with code 1.
 
-    Without texts, the lines of standard input are answered as they come.
+    Without texts, the lines of standard input are answered as they come. `what` is what a failure calls each of them.
     """
     typed = not texts and sys.stdin.isatty()
     if typed:
@@ -36,11 +40,11 @@ def print_answers(
             number += 1
             if isinstance(found, Failure):
                 failed += 1
-                print(f"regard: text {number} {found.reason}", file=sys.stderr)
+                print(f"regard: {what} {number} {found.reason}", file=sys.stderr)
             print(show(text, found), flush=True)
     if failed:
         others = "; the others were" if failed < number else ""
-        raise SystemExit(f"{failed} of {number} texts could not be answered{others}")
+        raise SystemExit(f"{failed} of {number} {what}s could not be answered{others}")
 
 
 def read_lines(stream: Iterable[bytes]) -> Iterator[str]:

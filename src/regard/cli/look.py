@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from regard.analysis.figure import Panel
     from regard.analysis.reading import Reading
     from regard.analysis.view import Views
-    from regard.cli.seen import Shown
+    from regard.cli.sheets import Shown
 
 GROUP = "Look inside"
 
@@ -166,7 +166,8 @@ def main(flags: Flags) -> None:
 
 def _perceived(flags: Flags, pipeline: Any) -> None:
     """Draw where the latents of a model of sounds, points or films look."""
-    from regard.cli import seen
+    from regard.cli import overlaid
+    from regard.cli.sheets import Chosen
 
     if flags.beside:
         raise UsageError(f"--beside is for models of pictures, and {pipeline.name} takes {pipeline.takes}")
@@ -174,7 +175,7 @@ def _perceived(flags: Flags, pipeline: Any) -> None:
         if flags.out is not None and flags.out.suffix == ".json":
             _keep(flags.out, pipeline.attend(flags.input).views())
             return
-        found = seen.perceived(pipeline, flags.input, seen.Chosen(flags.layer, flags.head, flags.place))
+        found = overlaid.perceived(pipeline, flags.input, Chosen(flags.layer, flags.head, flags.place))
     except ValueError as error:
         raise SystemExit(str(error)) from None
     _show(flags, found, str(pipeline.card.get("title") or pipeline.name))
@@ -182,7 +183,7 @@ def _perceived(flags: Flags, pipeline: Any) -> None:
 
 def _seen(flags: Flags, pipeline: Any) -> None:
     """Draw what a model of pictures sees."""
-    from regard.cli import seen
+    from regard.cli import alike, seen, sheets
 
     if flags.how not in (*seen.WAYS, "cka"):
         choice = ", ".join(sorted((*seen.WAYS, "cka")))
@@ -190,15 +191,16 @@ def _seen(flags: Flags, pipeline: Any) -> None:
     if flags.out is not None and flags.out.suffix == ".json" and flags.how == "attention":
         _keep(flags.out, pipeline.attend(flags.input).views())
         return
-    chosen = seen.Chosen(flags.layer, flags.head, flags.place, flags.label)
+    chosen = sheets.Chosen(flags.layer, flags.head, flags.place, flags.label)
     models = {flags.model: pipeline} | {name: load_model(name) for name in flags.beside}
     if others := [name for name, each in models.items() if each.takes != "picture"]:
         raise UsageError(f"{others[0]} reads no pictures; --beside takes models that do")
     try:
         if flags.how == "cka":
-            found = seen.compare(models, flags.input)
+            found = alike.compare(models, flags.input)
         else:
-            found = seen.join({name: seen.show(each, flags.input, flags.how, chosen) for name, each in models.items()})
+            shown = {name: seen.show(each, flags.input, flags.how, chosen) for name, each in models.items()}
+            found = sheets.join(shown)
     except ValueError as error:
         raise SystemExit(str(error)) from None
     title = pipeline.card.get("title") or pipeline.name
@@ -208,12 +210,12 @@ def _seen(flags: Flags, pipeline: Any) -> None:
 def _show(flags: Flags, found: "Shown", title: str) -> None:
     """Print or write what was found."""
     from regard.analysis.seeing.figure import html, svg
-    from regard.cli import seen
+    from regard.cli import sheets
 
     if flags.json:
         print(json.dumps(found.facts, ensure_ascii=False))
     elif flags.out is None:
-        seen.draw(found)
+        sheets.draw(found)
     if flags.out is not None:
         drawn = json.dumps(found.facts, ensure_ascii=False)
         if flags.out.suffix != ".json":

@@ -1,46 +1,22 @@
-"""What `regard look` shows of a picture: attention, rollout, what decides, how far heads look, what features say.
+"""What `regard look` shows of a picture: attention, rollout, what decides, how far heads look, what features say."""
 
-Attention is laid over the spectrogram of a sound, over points and over the frames of a film in the same way.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.errors import UsageError
+from regard.cli.overlaid import SMOOTH, heads_over, place_of
+from regard.cli.sheets import Chosen, Shown, to_one
 
 if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from regard.analysis.reading import Map, Reading
+    from regard.analysis.reading import Reading
     from regard.analysis.seeing.figure import Sheet
     from regard.pipelines.pictured import Pictured
 
-COMPARED, TOGETHER = 256, 64  # pictures of a set by which networks are compared, and how many of them at once
-SMOOTH = 24  # cells along a side that look smooth
 OF_A_CLASS = ("gradcam", "occlusion", "gradients", "integrated", "saliency")  # ways to see what speaks for one
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Which attention is looked at, and who asks."""
-
-    layer: int | None = None
-    head: int | None = None
-    place: str = ""  # the name of a leading token, or row,column from 0
-    label: str = ""  # the class that a map is for
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What was found: as numbers, as sheets of a figure, and in a sentence."""
-
-    facts: dict[str, Any]
-    sheets: "list[Sheet]"
-    caption: str
-    columns: int | None = None
-    lines: list[str] = field(default_factory=list)  # for a terminal, in place of the sheets
 
 
 def show(pipeline: "Pictured", path: str, how: str, chosen: Chosen) -> Shown:
@@ -51,19 +27,6 @@ def show(pipeline: "Pictured", path: str, how: str, chosen: Chosen) -> Shown:
         )
     picture = pipeline.open(path)
     return WAYS[how](_Look(pipeline, picture, chosen))
-
-
-def join(found: Mapping[str, Shown]) -> Shown:
-    """What several models show, by their names, as one; each has a column, where each has one sheet."""
-    if len(found) == 1:
-        return next(iter(found.values()))
-    return Shown(
-        {name: one.facts for name, one in found.items()},
-        [replace(sheet, name=f"{name}: {sheet.name}") for name, one in found.items() for sheet in one.sheets],
-        " · ".join(one.caption for one in found.values()),
-        max(len(found), *(one.columns or len(one.sheets) for one in found.values())),
-        [f"{name} {line}" for name, one in found.items() for line in one.lines],
-    )
 
 
 class _Look:
@@ -111,77 +74,17 @@ def _attention(look: _Look) -> Shown:
     return heads_over(look.read(), look.chosen, lambda _, name, numbers: look.sheet(name, numbers))
 
 
-def perceived(pipeline: Any, given: str, chosen: Chosen) -> Shown:
-    """Where a model of sounds, points or films looks: at a spectrogram, at points from the front, or at frames."""
-    from regard.analysis.seeing.figure import Sheet
-
-    def sheet(axis: Any, name: str, numbers: "np.ndarray") -> Sheet:
-        return Sheet(
-            name, numbers, getattr(axis, "image", None), getattr(axis, "height", 1) / getattr(axis, "width", 1)
-        )
-
-    return heads_over(pipeline.attend(given), chosen, sheet)
-
-
-def heads_over(reading: "Reading", chosen: Chosen, sheet: "Callable[[Any, str, np.ndarray], Sheet]") -> Shown:
-    """Where a place or a latent looks, for each head of a layer; without one, what all look at on average."""
-    from regard.analysis.view import Boxes, Grid
-
-    one = _choose_map(reading, chosen.layer)
-    rows, columns = reading.axes[one.rows], reading.axes[one.columns]
-    if not isinstance(columns, Grid | Boxes):
-        raise SystemExit(f"{one.name} of {reading.model} does not look over what it was given; give another --layer")
-    weights = reading.weights(one.name)
-    if chosen.head is not None and not 0 <= chosen.head < one.heads:
-        raise UsageError(f"there is no head {chosen.head}; they are numbered 0 to {one.heads - 1}")
-    leading = rows.leading if isinstance(rows, Grid) else ()
-    asking = _place(rows, chosen.place) if isinstance(rows, Grid) else _latent(len(rows), chosen.place)
-    looked = weights.mean(axis=1) if asking is None else weights[:, asking]
-    heads = range(one.heads) if chosen.head is None else [chosen.head]
-    shown = [_laid_out(columns, row) for row in looked]
-    everyone = "all places on average" if isinstance(rows, Grid) else f"all {one.rows} on average"
-    who = chosen.place or (leading[0] if leading else everyone)
-    sheets = [sheet(columns, f"head {head}", _to_one(shown[head])) for head in heads]
-    facts = {"attention": one.name, "asks": who, "heads": {f"head {head}": shown[head].tolist() for head in heads}}
-    caption = f"{reading.model}, {one.name}: where {who} looks; each head from its least to its most. {reading.caption}"
-    return Shown(facts, sheets, caption)
-
-
-def _laid_out(axis: Any, row: "np.ndarray") -> "np.ndarray":
-    """The weights of the cells of a picture, or of boxes where each of them is."""
-    import numpy as np
-
-    from regard.analysis.view import Grid
-
-    if isinstance(axis, Grid):
-        return row[len(axis.leading) :].reshape(axis.height, axis.width)
-    found = np.zeros((SMOOTH, SMOOTH), np.float32)
-    left, top, wide, high = np.asarray(axis.boxes).T
-    cells = ((np.clip(edge, 0, 1 - 1e-6)) * SMOOTH for edge in (top + high / 2, left + wide / 2))
-    np.add.at(found, tuple(each.astype(int) for each in cells), row)
-    return found
-
-
-def _latent(count: int, said: str) -> int | None:
-    """The number of a latent."""
-    if not said:
-        return None
-    if not said.isdecimal() or int(said) >= count:
-        raise UsageError(f"--place {said} is no latent; they are numbered 0 to {count - 1}")
-    return int(said)
-
-
 def _rollout(look: _Look) -> Shown:
     from regard.analysis.seeing import rollout
 
     reading = look.read()
     total, last, first = rollout(reading)
-    asking = _place(last, look.chosen.place)
+    asking = place_of(last, look.chosen.place)
     row = total.mean(axis=0) if asking is None else total[asking]
     shown = row[len(first.leading) :].reshape(first.height, first.width)
     who = look.chosen.place or (last.leading[0] if last.leading else "all places on average")
     caption = f"{reading.model}: attention of all layers rolled out from {who}, with half of each passing by"
-    return Shown({"asks": who, "rollout": shown.tolist()}, [look.sheet("rollout", _to_one(shown))], caption)
+    return Shown({"asks": who, "rollout": shown.tolist()}, [look.sheet("rollout", to_one(shown))], caption)
 
 
 def _gradcam(look: _Look) -> Shown:
@@ -191,7 +94,7 @@ def _gradcam(look: _Look) -> Shown:
     found = gradcam(look.model, look.image, target=look.target)
     shown = _decides(look, "Grad-CAM", found)
     rows, columns = (max(SMOOTH, side) for side in found.shape)  # laid over the picture smoothly, as in the paper
-    return replace(shown, sheets=[look.sheet("Grad-CAM", _to_one(resize(found, rows, columns)))])
+    return replace(shown, sheets=[look.sheet("Grad-CAM", to_one(resize(found, rows, columns)))])
 
 
 def _occlusion(look: _Look) -> Shown:
@@ -219,7 +122,7 @@ def _integrated(look: _Look) -> Shown:
 def _decides(look: _Look, how: str, found: "np.ndarray") -> Shown:
     name = look.name()
     facts = {"class": name, "map": found.tolist()}
-    return Shown(facts, [look.sheet(how, _to_one(found))], f"{look.pipeline.name}: what speaks for “{name}”, by {how}")
+    return Shown(facts, [look.sheet(how, to_one(found))], f"{look.pipeline.name}: what speaks for “{name}”, by {how}")
 
 
 def _saliency(look: _Look) -> Shown:
@@ -239,7 +142,7 @@ def _saliency(look: _Look) -> Shown:
     first = ways[0]
     told = ", ".join(f"{pair.partition(' and ')[2]} {value:.2f}" for pair, value in alike.items() if first in pair)
     caption = f"{look.pipeline.name}: what speaks for “{name}”. Rank correlation of {first} with {told}"
-    sheets = [look.sheet(way, _to_one(each)) for way, each in maps.items()]
+    sheets = [look.sheet(way, to_one(each)) for way, each in maps.items()]
     return Shown(facts, sheets, caption, lines=[f"{pair:40} {value:+.2f}" for pair, value in alike.items()])
 
 
@@ -271,7 +174,7 @@ def _field(look: _Look) -> Shown:
     from regard.analysis.seeing import receptive_field
 
     found = receptive_field(look.model, look.image)
-    sheets = [look.sheet(f"{each.block}: {each.radius():.2f}", _to_one(each.pixels), bare=True) for each in found]
+    sheets = [look.sheet(f"{each.block}: {each.radius():.2f}", to_one(each.pixels), bare=True) for each in found]
     caption = "which pixels the middle cell behind each block depends on; the number is the radius of half of it"
     return Shown({each.block: round(each.radius(), 4) for each in found}, sheets, caption)
 
@@ -339,101 +242,6 @@ WAYS: dict[str, Callable[[_Look], Shown]] = {
     "positions": _positions,
     "filters": _filters,
 }
-
-
-def compare(models: "Mapping[str, Pictured]", data: str) -> Shown:
-    """CKA: how alike what layers know is, within the first model, and between it and each other one."""
-    from regard.analysis.seeing import cka
-    from regard.analysis.seeing.figure import Sheet
-    from regard.data import SETS
-    from regard.data.pictures import pictures
-
-    known = pictures(data, "test" if data == "world" or data in SETS else "val")
-    names, chosen = list(models), [known.picture(i) for i in range(min(COMPARED, len(known)))]
-    parts = [chosen[i : i + TOGETHER] for i in range(0, len(chosen), TOGETHER)]
-    if len(parts) > 1 and len(parts[-1]) < TOGETHER:  # a short one would count as much as the others
-        parts.pop()
-    sheets, facts = list[Sheet](), dict[str, Any]()
-    for one, other in [
-        (names[0], names[0]),
-        *(pair for name in names[1:] for pair in ((names[0], name), (name, name))),
-    ]:
-        first, second = models[one], models[other]
-        found = cka(first.model, second.model, ((first.tensors(part), second.tensors(part)) for part in parts))
-        title = f"within {one}" if one == other else f"{one} (rows), {other} (columns)"
-        facts[title] = {"rows": found.rows, "columns": found.columns, "cka": found.cka.round(4).tolist()}
-        sheets.append(Sheet(title, found.cka.clip(0, 1), None, len(found.rows) / len(found.columns)))
-    caption = (
-        f"CKA of the maps behind each block, the first on top and at the left, on {sum(map(len, parts))} pictures of "
-        f"{data}: darker is more alike, from 0 to 1"
-    )
-    return Shown(facts | {"pictures": sum(map(len, parts))}, sheets, caption, len(sheets))
-
-
-def draw(shown: Shown) -> None:
-    """The sheets as blocks of colour in a terminal, some side by side, or lines in their place."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    if shown.lines:
-        for line in shown.lines:
-            console.print(line, markup=False)
-    else:
-        for sheet in shown.sheets:
-            _draw_sheet(console, sheet)
-    console.print(shown.caption, markup=False)
-
-
-def _draw_sheet(console: Any, sheet: "Sheet") -> None:
-    from rich.text import Text
-
-    from regard.analysis.paint import NIGHT, colour
-    from regard.analysis.seeing.decisive import resize
-
-    numbers = sheet.numbers
-    if numbers.ndim == 2:
-        rows, columns = (min(side, 24) for side in numbers.shape)
-        numbers = resize(numbers, rows, columns)
-    console.print(sheet.name, style="dim", markup=False)
-    for line in numbers:
-        text = Text()
-        for value in line:
-            shade = f"rgb({','.join(map(str, value.tolist()))})" if value.ndim else colour(NIGHT, float(value))
-            text.append("  ", style=f"on {shade}")
-        console.print(text)
-
-
-def _choose_map(reading: "Reading", layer: int | None) -> "Map":
-    from regard.analysis.view import Latents
-
-    if layer is not None and not 0 <= layer < len(reading.maps):
-        raise UsageError(f"there is no layer {layer}; they are numbered 0 to {len(reading.maps) - 1}")
-    if layer is not None:
-        return reading.maps[layer]
-    # What looks over the picture, and not at latents alone.
-    over = [one for one in reading.maps if not isinstance(reading.axes[one.columns], Latents)]
-    return (over or reading.maps)[-1]
-
-
-def _place(axis: Any, said: str) -> int | None:
-    """The number of a token: a leading one by its name, or a cell by row,column. Without a word, the first leading."""
-    if not said:
-        return 0 if axis.leading else None
-    if said in axis.leading:
-        return int(axis.leading.index(said))
-    parts = said.split(",")
-    if len(parts) == 2 and all(part.strip().isdecimal() for part in parts):
-        row, column = map(int, parts)
-        if row < axis.height and column < axis.width:
-            return len(axis.leading) + row * int(axis.width) + column
-    choice = ", ".join((*axis.leading, f"0,0 to {axis.height - 1},{axis.width - 1}"))
-    raise UsageError(f"--place {said} is no place on the picture; choose of {choice}")
-
-
-def _to_one(numbers: "np.ndarray") -> "np.ndarray":
-    least, most = float(numbers.min()), float(numbers.max())
-    scaled: np.ndarray = (numbers - least) / max(most - least, 1e-12)
-    return scaled
 
 
 def _spread(side: int) -> list[int]:

@@ -40,8 +40,12 @@ class Flags:
     """A name that `regard list zoo` shows, a folder, or hub:owner/name; the default segmenter if left out."""
     pickle: bool = False
     """Read a pickle such as mobile_sam.pt, of which only tensors and plain values are taken."""
-    threshold: float = 0.88
-    """Of everything, leave out what is expected to overlap the truth by less than this share."""
+    threshold: float | None = None
+    """Of everything, leave out what is expected to overlap the truth by less than this share; what the model's card
+    says if left out, or 0.88."""
+    stability: float | None = None
+    """Of everything, leave out masks of which less than this share stays when the threshold of their pixels is moved;
+    what the model's card says if left out, or 0.95."""
     out: Path | None = None
     """Where to write the surest mask, white on black, or with --all the picture with every mask in a colour; .png."""
     dtype: Dtype = "float32"
@@ -59,8 +63,9 @@ def main(flags: Flags) -> None:
     prompted = bool(points or others or box)
     if flags.all == prompted:
         raise UsageError("give --point, --not-point or --box for one thing, or --all for everything, and not both")
-    if not 0 <= flags.threshold <= 1:
-        raise UsageError(f"--threshold {flags.threshold} is no share; give 0 to 1")
+    for flag, share in (("threshold", flags.threshold), ("stability", flags.stability)):
+        if share is not None and not 0 <= share <= 1:
+            raise UsageError(f"--{flag} {share} is no share; give 0 to 1")
     if flags.out is not None and flags.out.suffix != ".png":
         raise UsageError(f"--out {flags.out} is no .png; masks are not written in other forms")
     if flags.out is not None and not flags.out.absolute().parent.is_dir():
@@ -70,7 +75,7 @@ def main(flags: Flags) -> None:
         picture, prompt = segment.open(flags.picture), _prompt(points, others, box)
         prompt.check(picture.width, picture.height)  # before anything is seen, which takes longer
         looked = segment.see(picture)
-        found = _everything(segment, looked, flags.threshold) if flags.all else segment.cuts(looked, prompt)
+        found = _everything(segment, looked, flags) if flags.all else segment.cuts(looked, prompt)
     except (ValueError, OSError) as error:
         raise UsageError(str(error)) from None
     if flags.out is not None:
@@ -78,14 +83,18 @@ def main(flags: Flags) -> None:
     for one in found:
         print(_told(one) if flags.json else _line(one))
     if not found and not flags.json:
-        print(f"nothing surer than {flags.threshold:.0%}")
+        sure, steady = (
+            own if said is None else said
+            for own, said in ((segment.sure, flags.threshold), (segment.steady, flags.stability))
+        )
+        print(f"nothing surer than {sure:.0%} and stable to {steady:.0%}; try a lower --threshold or --stability")
 
 
-def _everything(segment: Any, looked: Any, sure: float) -> Any:
+def _everything(segment: Any, looked: Any, flags: Flags) -> Any:
     from regard.progress import bar
 
     with bar("Clicks everywhere") as progress:
-        return segment.everything(looked, sure=sure, progress=progress)
+        return segment.everything(looked, sure=flags.threshold, steady=flags.stability, progress=progress)
 
 
 def _prompt(points: Any, others: Any, box: Any) -> Any:

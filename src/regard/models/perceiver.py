@@ -2,15 +2,15 @@
 
 With a decoder it is Perceiver IO: queries look at the latents in their turn, one for each output (Jaegle 2022).
 
-An input is cells "b m c" and their places in [-1, 1], of any number of axes: points are places alone, and `cells` lays
-out sounds, spectrograms, pictures and films. What has narrower cells or fewer axes than a model reads is filled up with
-zeros, so that one config serves all of them. With `words` it is ids, whose places are learned.
+An input is cells "b m c" and their places in [-1, 1], of any number of axes: `regard.layers.cells` lays out sounds,
+spectrograms, pictures and films, and points are places alone. What has narrower cells or fewer axes than a model reads
+is filled up with zeros, so that one config serves all of them. With `words` it is ids, whose places are learned.
 
 Deviations: a norm stands before the linear map of the mean; what later looks share is projected once for all of them.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 import torch
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from regard.attention import Attention, Memory
 from regard.layers.blocks import Block
+from regard.layers.cells import AXES, NUMBERS, cells, filled_up
 from regard.layers.mlp import MLP
 from regard.layers.position import Fourier, Learned, coordinates
 from regard.layers.tied import Tied
@@ -29,7 +30,6 @@ from regard.models.family import Family
 # of the input, or for each word; or nothing. All but the first and the last are Perceiver IO's.
 Decoder = Literal["mean", "query", "places", "cells", "words", "none"]
 WORD_HEADS, WORD_QK = 8, 256  # of the look that asks for words, in every published model
-AXES, NUMBERS = "axes of a place", "numbers of a cell"  # what an input may have too many of
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class Perceiver(nn.Module):
             case "none":
                 return latents
             case "places":
-                places = where if queries is None else _filled_up(queries, self.config.axes, front=True, what=AXES)
+                places = where if queries is None else filled_up(queries, self.config.axes, front=True, what=AXES)
                 asked = self.place(places)
             case "cells":
                 asked = features
@@ -178,12 +178,12 @@ class Perceiver(nn.Module):
             if places is not None:
                 raise ValueError(f"an array of shape {tuple(x.shape)} has places of its own; leave places out")
             x, places = cells(x, self.config.patch)
-        x = _filled_up(x, self.cell, front=False, what=NUMBERS)
+        x = filled_up(x, self.cell, front=False, what=NUMBERS)
         if not self.config.axes:
             return self.stem(x), x.new_zeros(x.shape[1], 0)
         if places is None:
             raise ValueError(f"cells of {self.config.axes} axes need places; give them, as `cells` does")
-        places = _filled_up(places, self.config.axes, front=True, what=AXES)
+        places = filled_up(places, self.config.axes, front=True, what=AXES)
         where = self.place(places).to(x).expand(x.shape[0], -1, -1)
         return torch.cat((self.stem(x), where), dim=-1), places
 
@@ -216,30 +216,6 @@ class Perceiver(nn.Module):
     def grid(self, *sides: int) -> tuple[int, ...]:
         """How many cells an array of these sides has along each axis."""
         return tuple(side // self.config.patch for side in sides)
-
-
-def cells(x: Float[Tensor, "b c *n"], patch: int = 1) -> tuple[Float[Tensor, "b m f"], Float[Tensor, "m a"]]:
-    """The cells of a sound "b c t", a picture "b c h w" or a film "b c t h w" in reading order, and their places."""
-    batch, channels, *sides = x.shape
-    if uneven := [side for side in sides if side % patch]:
-        raise ValueError(f"a side of {uneven[0]} does not split into patches of {patch}; crop it, or choose others")
-    grid, axes = [side // patch for side in sides], len(sides)
-    apart = x.reshape(batch, channels, *(part for side in grid for part in (side, patch)))
-    order = [0, *range(2, 2 + 2 * axes, 2), *range(3, 3 + 2 * axes, 2), 1]
-    return apart.permute(order).flatten(1 + axes).flatten(1, axes), coordinates(*grid).to(x)
-
-
-def points(places: Float[Tensor, "b m a"]) -> tuple[Float[Tensor, "b m 0"], Float[Tensor, "b m a"]]:
-    """A cloud as a model of places alone reads it: cells that hold nothing, and where they are."""
-    return places.new_zeros(*places.shape[:2], 0), places
-
-
-def _filled_up(x: Float[Tensor, "*b m n"], width: int, *, front: bool, what: str) -> Float[Tensor, "*b m {width}"]:
-    """Zeros beside the numbers of an input that has fewer of them than the model reads."""
-    missing = width - x.shape[-1]
-    if missing < 0:
-        raise ValueError(f"{x.shape[-1]} {what} are more than the {width} of this model; set channels, patch or axes")
-    return nn.functional.pad(x, (missing, 0) if front else (0, missing)) if missing else x
 
 
 def _draw_weights(model: Perceiver) -> None:
@@ -299,9 +275,29 @@ def example(config: Config) -> dict[str, Any]:
     return {"x": torch.randn(2, 7, cell), "places": torch.rand(2, 7, config.axes) * 2 - 1}
 
 
+# Ours learn on one core.
+SMALL = Config(
+    32,
+    patch=4,
+    bands=8,
+    latents=48,
+    width=96,
+    looks=2,
+    repeats=2,
+    depth=2,
+    heads=4,
+    cross_heads=4,
+    qk=96,
+    widen=2,
+    classes=10,
+)
+CIFAR = Config(32, bands=16, latents=64, width=128, looks=2, repeats=2, depth=3, heads=4, qk=128, widen=2, classes=10)
+ONCE = replace(SMALL, looks=1, repeats=1, width=128, qk=128, latents=64)  # as Perceiver IO looks
+
 # ImageNet is §4.1 of the first paper; those of IO are its appendices F and H, as their weights are published. The rest
-# are ours, and learn on one core: pictures by pixels, sounds as patches of a spectrogram, clouds of points, any of
-# them; of IO the flow between two frames, hidden letters, and films with sentences, whose first axis says which it is.
+# are ours: pictures by pixels, as in the paper, and by patches; sounds as patches of a spectrogram, clouds of points,
+# any of them; of IO the flow between two frames, hidden letters, and films with sentences, whose first axis says which
+# it is.
 PRESETS = {
     "perceiver-imagenet": Config(),
     "perceiver-io-imagenet": Config(looks=1, decoder="query", dropout=0.1),
@@ -322,112 +318,28 @@ PRESETS = {
         words=262,
         dropout=0.1,
     ),
-    "perceiver-cifar": Config(
-        32, bands=16, latents=64, width=128, looks=2, repeats=2, depth=3, heads=4, qk=128, widen=2, classes=10
-    ),
-    "perceiver-world": Config(
-        64, patch=4, bands=16, latents=48, width=128, looks=2, repeats=2, depth=2, heads=4, qk=128, widen=2, classes=64
-    ),
-    "perceiver-any": Config(
-        32,
-        axes=3,
-        patch=4,
-        bands=8,
-        latents=48,
-        width=96,
-        looks=2,
-        repeats=2,
-        depth=2,
-        heads=4,
-        cross_heads=4,
-        qk=96,
-        widen=2,
-        classes=10,
-    ),
-    "perceiver-flow": Config(
-        32,
-        channels=6,
-        patch=4,
-        stem=64,
-        bands=8,
-        latents=64,
-        width=96,
-        looks=1,
-        repeats=1,
-        depth=4,
-        heads=4,
-        cross_heads=4,
-        qk=96,
-        widen=2,
-        classes=32,
-        decoder="cells",
-    ),
-    "perceiver-letters": Config(
-        128,
+    "perceiver-cifar": CIFAR,
+    "perceiver-cifar-patches": replace(CIFAR, patch=2),
+    "perceiver-world": replace(CIFAR, size=64, patch=4, latents=48, depth=2, classes=64),
+    "perceiver-any": replace(SMALL, axes=3),
+    "perceiver-digits": replace(SMALL, size=96, channels=1, bands=12, latents=32),
+    "perceiver-clouds": replace(SMALL, size=16, axes=3, channels=0, patch=1),
+    "perceiver-flow": replace(ONCE, channels=6, stem=64, width=96, qk=96, depth=4, classes=32, decoder="cells"),
+    "perceiver-letters": replace(
+        ONCE,
+        size=128,
         axes=1,
         channels=96,
+        patch=1,
         bands=0,
         latents=48,
-        width=128,
-        looks=1,
-        repeats=1,
         depth=4,
-        heads=4,
-        cross_heads=4,
-        qk=128,
-        widen=2,
         classes=0,
         decoder="words",
         words=262,
     ),
-    "perceiver-modes": Config(
-        64,
-        axes=4,
-        channels=192,
-        bands=16,
-        latents=64,
-        width=128,
-        looks=1,
-        repeats=1,
-        depth=3,
-        heads=4,
-        cross_heads=4,
-        qk=128,
-        widen=2,
-        classes=192,
-        decoder="places",
-    ),
-    "perceiver-digits": Config(
-        96,
-        channels=1,
-        patch=4,
-        bands=12,
-        latents=32,
-        width=96,
-        looks=2,
-        repeats=2,
-        depth=2,
-        heads=4,
-        cross_heads=4,
-        qk=96,
-        widen=2,
-        classes=10,
-    ),
-    "perceiver-clouds": Config(
-        16,
-        axes=3,
-        channels=0,
-        bands=8,
-        latents=48,
-        width=96,
-        looks=2,
-        repeats=2,
-        depth=2,
-        heads=4,
-        cross_heads=4,
-        qk=96,
-        widen=2,
-        classes=10,
+    "perceiver-modes": replace(
+        ONCE, size=64, axes=4, channels=192, patch=1, bands=16, depth=3, classes=192, decoder="places"
     ),
     "perceiver-nano": Config(
         16, patch=4, bands=4, latents=6, width=32, looks=2, repeats=3, depth=2, heads=4, qk=32, classes=5

@@ -32,8 +32,9 @@ from regard.data.asked import (
     world_letters,
     world_told,
 )
+from regard.layers.cells import cells
 from regard.layers.position import coordinates
-from regard.models.perceiver import Config, cells
+from regard.models.perceiver import Config
 from regard.text.words import Words
 from regard.vision import from_array
 

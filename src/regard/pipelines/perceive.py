@@ -94,7 +94,12 @@ class Perceive(Pipeline):
         takes, given = kind_of(self.sense), kind_of_thing(thing)
         if takes != given:
             raise ValueError(f"{self.name} takes {takes}, and these are {given}; choose another model")
-        return self.sense.fit(whole(self.sense, thing)), thing.said if isinstance(thing, Sound) else ()
+        array = whole(self.sense, thing)
+        notes = thing.said if isinstance(thing, Sound) else ()
+        if isinstance(thing, Sound) and isinstance(self.sense, Spectrogram) and len(array) > self.sense.frames:
+            heard = self.sense.frames * self.sense.hop / self.sense.rate
+            notes += (f"of its {thing.seconds:.1f} seconds the loudest {heard:.2g} were heard",)
+        return self.sense.fit(array), notes
 
     @answer_familiar
     def evaluate(

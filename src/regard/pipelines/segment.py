@@ -40,7 +40,8 @@ Number = int | float
 Point = tuple[Number, Number]  # x and y in pixels of the picture
 Box = tuple[Number, Number, Number, Number]  # left, top, right, bottom
 GRID = 32  # clicks along a side, at most, that look for everything
-SURE, STEADY, OVERLAP = 0.88, 0.95, 0.7  # of what is kept of that: expected IoU, stability, and IoU of two boxes
+# Of what is kept of that: expected IoU and stability, where the card says no others, and IoU of two boxes.
+SURE, STEADY, OVERLAP = 0.88, 0.95, 0.7
 OFFSET = 1.0  # how far the threshold is moved to see whether a mask is stable
 TOGETHER = 16  # prompts that are answered at once; of more, the cells fill the memory
 CLICKS = (1, 3, 5)  # after which an evaluation scores
@@ -64,13 +65,14 @@ class Prompt:
         return self.box is not None or len(self.points) + len(self.not_points) > 1
 
     def check(self, width: int, height: int) -> None:
-        """Refuse what lies outside of a picture, and a box that holds nothing."""
-        for x, y in (*self.points, *self.not_points, *((self.box[:2], self.box[2:]) if self.box else ())):
-            if not (0 <= x < width and 0 <= y < height):
-                raise ValueError(
-                    f"{x:g}, {y:g} lies outside of the picture, which is {width} wide and {height} high; give x from 0 "
-                    f"to {width - 1} and y from 0 to {height - 1}"
-                )
+        """Refuse what lies outside of a picture, and a box that holds nothing.
+
+        A box may end one beyond the last pixels, as those of `Cut` do.
+        """
+        for x, y in (*self.points, *self.not_points):
+            _within(x, y, width - 1, height - 1, width, height)
+        for x, y in (self.box[:2], self.box[2:]) if self.box is not None else ():
+            _within(x, y, width, height, width, height)
         if self.box is not None and not (self.box[0] <= self.box[2] and self.box[1] <= self.box[3]):
             said = ", ".join(f"{side:g}" for side in self.box)
             raise ValueError(f"a box of {said} holds nothing; give left, top, right and bottom")
@@ -109,6 +111,7 @@ class Segment(Pictured):
     def __init__(self, checkpoint: Checkpoint, *, limit: int = 512) -> None:
         super().__init__(checkpoint, limit=limit)
         self.model = fold(self.model)  # the batch norms of a TinyViT
+        self.sure, self.steady = _thresholds(checkpoint.card.get("everything"), self.name)
 
     @answer_familiar
     def __call__(
@@ -118,19 +121,24 @@ class Segment(Pictured):
         points: Sequence[Point] = (),
         not_points: Sequence[Point] = (),
         box: Box | None = None,
-        threshold: float = SURE,
+        threshold: float | None = None,
+        stable: float | None = None,
         progress: Progress | None = None,
     ) -> list[list[Cut]]:
         """The masks of each picture that a prompt may mean, the surest first; without a prompt, all that is found.
 
-        Of all that is found, what is less sure than the `threshold` is left out.
+        Of all that is found, what is less sure than the `threshold` or less `stable` is left out; the card says by how
+        much, or else 0.88 and 0.95, as in the paper.
         """
-        if not 0 <= threshold <= 1:
-            raise ValueError(f"a threshold of {threshold} is no share; give 0 to 1")
+        for name, share in (("threshold", threshold), ("stability", stable)):
+            if share is not None and not 0 <= share <= 1:
+                raise ValueError(f"a {name} of {share} is no share; give 0 to 1")
         prompt, found = _prompt(points, not_points, box), list[list[Cut]]()
         for given in self.listed(inputs):
             looked = self.see(given)
-            found.append(self.cuts(looked, prompt) if prompt else self.everything(looked, sure=threshold))
+            found.append(
+                self.cuts(looked, prompt) if prompt else self.everything(looked, sure=threshold, steady=stable)
+            )
             if progress is not None:
                 progress(len(found))
         return found
@@ -166,8 +174,8 @@ class Segment(Pictured):
         looked: Looked,
         *,
         grid: int = 0,
-        sure: float = SURE,
-        steady: float = STEADY,
+        sure: float | None = None,
+        steady: float | None = None,
         overlap: float = OVERLAP,
         progress: Progress | None = None,
     ) -> list[Cut]:
@@ -175,6 +183,7 @@ class Segment(Pictured):
 
         `grid` is how many clicks a side has; as many as there are cells, up to 32, if left out.
         """
+        sure, steady = self.sure if sure is None else sure, self.steady if steady is None else steady
         count = grid or min(GRID, looked.seen.cells.shape[1])
         height, width = looked.sides
         steps = (torch.arange(count) + 0.5) / count
@@ -195,7 +204,8 @@ class Segment(Pictured):
             return []
         boxes = torch.tensor([_box(mask) for mask in (self._inside(looked, found[None])[0] > 0).cpu().numpy()])
         order = nms(boxes.float(), expected.cpu().float(), overlap).to(found.device)
-        return self._cut(looked, found[order], expected[order])
+        # What is a pixel or two in a mask's own size may be none in the picture's.
+        return [one for one in self._cut(looked, found[order], expected[order]) if one.area]
 
     @answer_familiar
     def evaluate(self, data: str, *, split: str = "", limit: int = 0, progress: Progress | None = None) -> Evaluation:
@@ -284,7 +294,11 @@ class Segment(Pictured):
         points = torch.tensor([places], dtype=torch.float32, device=self.device) * scale if places else None
         kinds = [IN] * len(prompt.points) + [OUT] * len(prompt.not_points)
         labels = torch.tensor([kinds], device=self.device) if places else None
-        boxes = None if prompt.box is None else torch.tensor([prompt.box], device=self.device) * scale.repeat(2)
+        boxes = None
+        if prompt.box is not None:  # from pixel to pixel, of which the last is one before the end
+            last = (looked.picture.width - 1, looked.picture.height - 1) * 2
+            corners = [min(side, most) for side, most in zip(prompt.box, last, strict=True)]
+            boxes = torch.tensor([corners], dtype=torch.float32, device=self.device) * scale.repeat(2)
         return points, labels, boxes
 
     def _inside(self, looked: Looked, masks: Float[Tensor, "p m y x"]) -> Float[Tensor, "p m i j"]:
@@ -358,6 +372,24 @@ def stability(masks: Float[Tensor, "m y x"]) -> Float[Tensor, " m"]:
     """The share of what a lower threshold draws that a higher one draws too; 0 of what neither draws."""
     more, less = ((masks > side * OFFSET).sum(dim=(1, 2)) for side in (-1, 1))
     return less / more.clamp(min=1)
+
+
+def _thresholds(said: Any, name: str) -> tuple[float, float]:
+    """How sure and how stable a mask has to be among everything: by the card, since models differ in it."""
+    if said is None:
+        return SURE, STEADY
+    known = isinstance(said, dict) and set(said) <= {"sure", "steady"}
+    if not known or not all(isinstance(share, int | float) and 0 <= share <= 1 for share in said.values()):
+        raise ValueError(f"the card of {name} says {said!r} of everything; give sure and steady, each from 0 to 1")
+    return said.get("sure", SURE), said.get("steady", STEADY)
+
+
+def _within(x: Number, y: Number, right: Number, bottom: Number, width: int, height: int) -> None:
+    if not (0 <= x <= right and 0 <= y <= bottom):
+        raise ValueError(
+            f"{x:g}, {y:g} lies outside of the picture, which is {width} wide and {height} high; give x from 0 to "
+            f"{right} and y from 0 to {bottom}"
+        )
 
 
 def _prompt(points: Sequence[Point], not_points: Sequence[Point], box: Box | None) -> Prompt:

@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.analysis.pictures import data_url
 from regard.analysis.view import Axis, Boxes, Grid
 from regard.data.sensed import Sense, Thing
-from regard.models.perceiver import points
+from regard.layers.cells import points
 from regard.sound import Sound, Spectrogram, resample
 from regard.vision.cloud import Few
 from regard.vision.film import Film

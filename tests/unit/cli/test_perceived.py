@@ -57,6 +57,8 @@ def test_a_broken_file_does_not_end_the_others(place: Path, tmp_path: Path, caps
     )
     out, err = capsys.readouterr()
     assert "silent.wav is silent, all samples are equal" in err
+    assert err.startswith("regard: file 1 cannot be answered: ")
+    assert err.endswith("1 of 2 files could not be answered; the others were\n")
     assert out.splitlines()[1].split()[0] in LABELS
 
 

@@ -65,7 +65,10 @@ def test_everything_is_painted_over_the_picture(place: Path, tmp_path: Path, cap
         assert opened.size == (60, 40)
     assert capsys.readouterr().out
     assert call(place, "--all", "--threshold", "1") == 0
-    assert capsys.readouterr().out == "nothing surer than 100%\n"
+    told = "nothing surer than 100% and stable to 95%; try a lower --threshold or --stability\n"
+    assert capsys.readouterr().out == told
+    assert call(place, "--all", "--threshold", "0", "--stability", "0", "--json") == 0
+    assert all(json.loads(line)["area"] for line in capsys.readouterr().out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,7 @@ def test_everything_is_painted_over_the_picture(place: Path, tmp_path: Path, cap
         (["--box", "1,2,3"], "--box 1,2,3 is not left,top,right,bottom; give 4 numbers in pixels"),
         (["--box", "30,5,10,20"], "a box of 30, 5, 10, 20 holds nothing"),
         (["--all", "--threshold", "2"], "--threshold 2.0 is no share; give 0 to 1"),
+        (["--all", "--stability", "-1"], "--stability -1.0 is no share; give 0 to 1"),
         (["--point", "1,1", "--out", "mask.jpg"], "--out mask.jpg is no .png"),
         (["--point", "1,1", "--out", "/nowhere/mask.png"], "there is no folder /nowhere"),
     ],

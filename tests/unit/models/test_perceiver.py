@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from regard.attention import record
+from regard.layers.cells import cells, points
 from regard.models import build
-from regard.models.perceiver import PRESETS, Config, Perceiver, cells, points
+from regard.models.perceiver import PRESETS, Config, Perceiver
 from regard.train.small import count_operations, count_parameters
 
 ANY = replace(PRESETS["perceiver-any"], latents=8, width=16, heads=2, cross_heads=2, qk=16, bands=2)
@@ -136,6 +137,18 @@ def test_a_text_is_answered_word_by_word() -> None:
 @torch.no_grad()
 def test_pictures_of_other_sizes_have_places_too() -> None:
     assert nano()(torch.randn(1, 3, 24, 40)).shape == (1, 5)
+
+
+@torch.no_grad()
+def test_photographs_are_read_by_pixels_or_by_patches_with_fourier_positions() -> None:
+    pixels, patches = (PRESETS[name] for name in ("perceiver-cifar", "perceiver-cifar-patches"))
+    assert pixels == replace(patches, patch=1)
+    for config, side, numbers in ((pixels, 32, 3), (patches, 16, 12)):
+        features, places = Perceiver(replace(config, depth=1)).lay_out(torch.randn(2, 3, 32, 32))
+        # A frequency has a sine and a cosine along each axis, and each axis stands there as it is.
+        assert features.shape == (2, side**2, numbers + 2 * (2 * config.bands + 1))
+        assert torch.unique(features[0, :, numbers:], dim=0).shape[0] == side**2
+        assert places.abs().max() == 1
 
 
 def test_cells_are_in_reading_order() -> None:

@@ -57,6 +57,13 @@ def test_what_was_done_to_a_sound_is_said() -> None:
     assert one.notes == ("its 2 channels were mixed to one", "it was resampled to 8,000 Hz")
 
 
+def test_a_long_sound_is_not_heard_whole_and_that_is_said() -> None:
+    (short,) = perceiver("sounds")(Sound(TONE[:4000], 8000))
+    (long,) = perceiver("sounds")(Sound(np.tile(TONE, 30)[:80_000], 8000))
+    assert short.notes == ()
+    assert long.notes == ("of its 10.0 seconds the loudest 0.96 were heard",)
+
+
 @every_kind
 def test_latents_look_at_the_whole_input(kind: str) -> None:
     reading = perceiver(kind).attend(GIVEN[kind])

@@ -123,6 +123,55 @@ def test_everything_is_found_once_if_it_is_sure_and_stable() -> None:
     assert len(all_of_it) <= 4
 
 
+def test_how_sure_a_mask_must_be_among_everything_is_what_the_card_says() -> None:
+    card = {"task": "segment", "everything": {"sure": 0.3, "steady": 0.5}}
+    lax, strict = Segment.of(build("sam-nano").eval(), card=card), segmenter()
+    assert (lax.sure, lax.steady) == (0.3, 0.5)
+    assert (strict.sure, strict.steady) == (0.88, 0.95)
+    strict.model, strict.sure, strict.steady = drawn_by(sure=(0.5, 0.6, 0.2, 0.2))[1], 0.5, 0.5
+    assert strict(PICTURE)[0]
+    assert not strict(PICTURE, threshold=0.88)[0]
+    with pytest.raises(ValueError, match="says 'all' of everything; give sure and steady, each from 0 to 1"):
+        Segment.of(build("sam-nano").eval(), card={"everything": "all"})
+
+
+def test_a_mask_that_is_empty_in_the_picture_s_size_is_not_found() -> None:
+    """A model that draws one dot of its own size, which vanishes when it is made larger."""
+    one, painter = drawn_by()
+
+    class Dotted(Painter):
+        def prompt(self, *given: Any, **named: Any) -> Segmented:
+            said = super().prompt(*given, **named)
+            masks = torch.full_like(said.masks, -30.0)
+            masks[..., 5, 5] = 2.0
+            return Segmented(masks, said.iou)
+
+    one.model = Dotted(one)
+    one.model.inner = painter.inner
+    assert one.everything(one.see(PICTURE), grid=2, sure=0.5, steady=0.5) == []
+
+
+def test_a_box_may_end_where_the_picture_does() -> None:
+    one, painter = drawn_by()
+    (found,) = one(PICTURE, box=(0, 0, 60, 40))
+    assert found[0].box[2] == 60
+    assert one(PICTURE, box=found[0].box)[0][0].area == found[0].area  # what is told can be given
+    one(PICTURE, box=(0, 0, 59, 39))  # from pixel to pixel, as masks are boxed in training
+    assert painter.asked[0][2].tolist() == painter.asked[-1][2].tolist()
+    with pytest.raises(ValueError, match=r"61, 40 lies outside of the picture, .* give x from 0 to 60"):
+        one(PICTURE, box=(0, 0, 61, 40))
+
+
+def test_the_bundled_segmenter_finds_the_things_of_a_scene() -> None:
+    """By its own thresholds, since it is never as sure as SAM."""
+    import regard
+
+    one: Any = regard.load("world-sam")
+    found = one.everything(one.see("world:7"), grid=4)
+    assert found
+    assert all(each.area for each in found)
+
+
 def test_stability_is_what_two_thresholds_agree_on() -> None:
     steep, flat = torch.linspace(-50, 50, 101).expand(2, 101), torch.linspace(-2, 2, 101).expand(2, 101)
     empty = torch.full((2, 101), -9.0)
