@@ -122,22 +122,22 @@ class Segment(Pictured):
         not_points: Sequence[Point] = (),
         box: Box | None = None,
         threshold: float | None = None,
-        stable: float | None = None,
+        stability: float | None = None,
         progress: Progress | None = None,
     ) -> list[list[Cut]]:
         """The masks of each picture that a prompt may mean, the surest first; without a prompt, all that is found.
 
-        Of all that is found, what is less sure than the `threshold` or less `stable` is left out; the card says by how
-        much, or else 0.88 and 0.95, as in the paper.
+        Of all that is found, what is less sure than the `threshold` or of less `stability` is left out; the card says
+        by how much, or else 0.88 and 0.95, as in the paper.
         """
-        for name, share in (("threshold", threshold), ("stability", stable)):
+        for name, share in (("threshold", threshold), ("stability", stability)):
             if share is not None and not 0 <= share <= 1:
                 raise ValueError(f"a {name} of {share} is no share; give 0 to 1")
         prompt, found = _prompt(points, not_points, box), list[list[Cut]]()
         for given in self.listed(inputs):
             looked = self.see(given)
             found.append(
-                self.cuts(looked, prompt) if prompt else self.everything(looked, sure=threshold, steady=stable)
+                self.cuts(looked, prompt) if prompt else self.everything(looked, sure=threshold, steady=stability)
             )
             if progress is not None:
                 progress(len(found))
