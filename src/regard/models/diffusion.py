@@ -6,7 +6,8 @@ of the words by cross-attention, as in latent diffusion (Rombach 2022).
 
 Deviations: words in place of class labels, read by a small encoder that is trained along; what the time tells is shared
 by all blocks but for a table of each (PixArt-α, Chen 2023); the model says the velocity v of picture and noise
-(Salimans 2022), which is well defined at every time, and no variance.
+(Salimans 2022), which is well defined at every time, and no variance. With `fine` channels, a pyramid of convolutions
+stands around the Transformer in place of the linear patches (U-ViT, Hoogeboom 2023).
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from regard.layers.convolution import PatchEmbed
 from regard.layers.decoder import DecoderState
 from regard.layers.mlp import MLP
 from regard.layers.position import Sinusoidal, WaveCells, sinusoid
+from regard.layers.pyramid import Pyramid
 from regard.layers.stack import Stack
 from regard.models.family import Family
 
@@ -41,8 +43,13 @@ class Config:
     vocab: int = 32128
     words: int = 120  # the most that are read
     text_depth: int = 2  # blocks of the encoder of words
+    fine: int = 0  # channels at full size of convolutions around the Transformer; 0 has none, as in the paper
 
     def __post_init__(self) -> None:
+        if self.fine and self.patch not in (2, 4, 8, 16):
+            raise ValueError(
+                f"convolutions halve a picture, and never make patches of {self.patch}; give 2, 4, 8 or 16"
+            )
         if self.size % self.patch:
             raise ValueError(f"a picture of {self.size} does not divide into patches of {self.patch}; change either")
         if self.width % 4:
@@ -56,7 +63,11 @@ class Denoiser(nn.Module):
         super().__init__()
         self.config = config
         width = config.width
-        self.stem = PatchEmbed(config.channels, config.patch, width)
+        halvings = config.patch.bit_length() - 1
+        # Behind convolutions the last halving is that of the stem.
+        self.side = 2 if config.fine else config.patch
+        channels = config.fine * 2 ** (halvings - 1) if config.fine else config.channels
+        self.stem = PatchEmbed(channels, self.side, width)
         self.cells = WaveCells(width)
         self.time = nn.Sequential(nn.Linear(width, width), nn.SiLU(), nn.Linear(width, width))
         self.tell = nn.Sequential(nn.SiLU(), nn.Linear(width, PARTS * width))
@@ -71,13 +82,14 @@ class Denoiser(nn.Module):
         )
         self.norm = nn.LayerNorm(width, eps=1e-6, elementwise_affine=False)
         self.tell_last = nn.Sequential(nn.SiLU(), nn.Linear(width, 2 * width))
-        self.to_patch = nn.Linear(width, config.patch**2 * config.channels)
+        self.to_patch = nn.Linear(width, self.side**2 * channels)
         # As in the paper: Glorot's matrices, and whatever joins the stream or leaves it begins with nothing.
         glorot(self)
         nn.init.xavier_uniform_(self.stem.project.weight.view(width, -1))
         outs = [cast(Attention, block.cross).out for block in self.blocks]
         for last in (self.tell[-1], self.tell_last[-1], self.to_patch, *outs):
             nn.init.zeros_(cast(nn.Linear, last).weight)
+        self.pyramid = Pyramid(config.channels, config.fine, halvings, width) if config.fine else None
 
     @property
     def cross_attentions(self) -> tuple[str, ...]:
@@ -102,18 +114,19 @@ class Denoiser(nn.Module):
         self, noised: Float[Tensor, "b c h w"], time: Float[Tensor, " b"], state: DecoderState
     ) -> Float[Tensor, "b c h w"]:
         """The velocity of pictures at times from 0, where they are clean, to 1, where they are noise alone."""
-        cells = self.stem(noised)
+        moment = self.time(sinusoid(time.to(noised) * MOMENTS, self.config.width))
+        maps = [noised] if self.pyramid is None else self.pyramid.before(noised, moment)
+        cells = self.stem(maps[-1])
         rows, columns = cells.shape[1:3]
         x = cells.flatten(1, 2) + self.cells(rows, columns).to(cells)
-        moment = self.time(sinusoid(time.to(x) * MOMENTS, self.config.width))
         told = torch.unflatten(self.tell(moment), 1, (PARTS, -1))
         for block, context in zip(self.blocks, state.contexts, strict=True):
             x = block(x, told, context)
         shift, scale = self.tell_last(moment)[:, None].chunk(2, dim=-1)
         patches: Tensor = self.to_patch(modulate(self.norm(x), shift, scale))
-        side = self.config.patch
-        laid = patches.view(x.shape[0], rows, columns, self.config.channels, side, side)
-        return laid.permute(0, 3, 1, 4, 2, 5).reshape(noised.shape)
+        laid = patches.view(x.shape[0], rows, columns, -1, self.side, self.side)
+        image = laid.permute(0, 3, 1, 4, 2, 5).reshape(maps[-1].shape)
+        return image if self.pyramid is None else self.pyramid.behind(image, maps, moment)
 
 
 class Diffusion(Denoiser):
