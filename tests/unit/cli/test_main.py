@@ -26,6 +26,9 @@ PARTS = {
     "pairs",
     "inside",
     "seen",
+    "alike",
+    "overlaid",
+    "sheets",
 }
 
 

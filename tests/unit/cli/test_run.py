@@ -62,12 +62,15 @@ def test_ids_are_read_where_a_task_takes_ids(recall: str, capsys: Captured) -> N
 
 
 def test_one_bad_text_does_not_stop_a_classifier(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    def label(texts: Sequence[str]) -> list[SimpleNamespace]:
-        if "bad" in texts:
-            raise ValueError("nobody knows")
-        return [SimpleNamespace(label="good", scores={"good": 0.75}) for _ in texts]
+    class Labels:
+        task = "classify"
 
-    monkeypatch.setattr(classify, "load_model", lambda *_, **__: label)
+        def __call__(self, texts: Sequence[str]) -> list[SimpleNamespace]:
+            if "bad" in texts:
+                raise ValueError("nobody knows")
+            return [SimpleNamespace(label="good", scores={"good": 0.75}) for _ in texts]
+
+    monkeypatch.setattr(classify, "load_model", lambda *_, **__: Labels())
     assert main(["classify", "one", "bad", "two"]) == 1
     out, err = capsys.readouterr()
     assert out == "good  75.0%\n\ngood  75.0%\n"
