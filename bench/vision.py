@@ -46,13 +46,14 @@ def _seeing(quick: bool, bfloat16: bool) -> list[dict[str, object]]:
         ours = build(preset).eval()
         models: dict[str, Callable[[Tensor], object]] = {THEIRS: _transformers(ours.config)}
         models |= {f"regard {kind}": quantize(ours, kind) for kind in kinds}
+        types = {"regard bfloat16": torch.bfloat16}  # of the pictures
         if (peer := _vit_pytorch(ours.config)) is not None:
             models["vit-pytorch float32"] = peer.eval()
         for batch in (1, 16):
             image = torch.randn(batch, 3, 224, 224)
             with torch.inference_mode():
                 found[f"{title}, batch {batch}"] = race(
-                    {name: partial(model, image) for name, model in models.items()},
+                    {name: partial(model, image.to(types.get(name, image.dtype))) for name, model in models.items()},
                     seconds=0.0 if quick else 20.0,
                     least=1 if quick else 5,
                 )
