@@ -66,7 +66,7 @@ def test_a_model_does_what_its_card_shows(name: str) -> None:
         case "ask":
             assert all(each.text.strip() for each in pipeline([("world:7", text) for text in examples]))
         case "paint":
-            assert all(len(set(each.pictures[0].getdata())) > 9 for each in pipeline(examples[:1], steps=2))
+            assert all(len(each.pictures[0].getcolors(4096) or ()) > 9 for each in pipeline(examples[:1], steps=2))
         case "features":
             assert all(abs(vector).sum() > 0 for vector in pipeline(examples))
         case "perceive":

@@ -191,7 +191,7 @@ PRESETS = {
     "diffusion-large": Config(width=1024, depth=24, heads=16, hidden=4096),
     "diffusion-xlarge": Config(),
     "diffusion-world": Config(
-        channels=3, patch=4, width=128, depth=6, heads=4, hidden=384, vocab=64, words=24, text_depth=1
+        channels=3, patch=4, width=128, depth=4, heads=4, hidden=384, vocab=64, words=24, text_depth=1, fine=32
     ),
     "diffusion-nano": Config(
         size=16, channels=3, patch=4, width=32, depth=2, heads=4, hidden=64, vocab=48, words=12, text_depth=1

@@ -54,7 +54,7 @@ class Recipe(Plan):
     """How often a picture comes without its words in training, which classifier-free guidance needs (Ho 2022)."""
     judged: int = 300
     """How many pictures are painted and judged at the end."""
-    steps: int = 7000
+    steps: int = 10000
     """Optimizer steps: how many times the weights change."""
     optimizer: Literal["adamw", "muon", "sgd"] = "muon"
     """Muon (Jordan 2024), which needs fewer steps from scratch; AdamW (Loshchilov 2019), with an lr of 5e-4 or so; or
