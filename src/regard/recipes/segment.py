@@ -128,7 +128,7 @@ def build(recipe: Recipe) -> "Task":
         "title": f"Masks by clicks: sam, {recipe.data}",
         "data": recipe.data,
         "masks": list(recipe.masks),
-        "everything": EVERYTHING,
+        **({"everything": EVERYTHING} if recipe.data == "world" else {}),  # measured nowhere else
     }
     return Task(
         model=model,
