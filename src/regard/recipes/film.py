@@ -1,8 +1,9 @@
 """Films and sentences find each other (CLIP4Clip): which way things move, and who meets whom.
 
-A film is the mean of its frames, a Transformer looks over them in their order, or over the frames and the sentence
-together (`--set similarity=mean`, `sequential`, `tight`). Which way a thing moves is not in the mean: the score `ways`
-says how often the sentence of a film is preferred to that of the same film backwards, where half is luck.
+It begins with a CLIP that was taught pictures (`--clip`), as in the paper, or with none (`--clip ""`). A film is the
+mean of its frames, a Transformer looks over them in their order, or over the frames and the sentence together (`--set
+similarity=mean`, `sequential`, `tight`). Which way a thing moves is not in the mean: the score `ways` says how often
+the sentence of a film is preferred to that of the same film backwards, where half is luck.
 
 regard train film --out runs/film
 regard evaluate runs/film world
@@ -36,8 +37,10 @@ class Recipe(Plan):
     """The model, by the name of a preset of clip4clip."""
     set: tuple[str, ...] = ()
     """Fields of the preset to change, such as similarity=tight depth=4."""
+    clip: str = "world-clip"
+    """A trained CLIP to begin with (a folder, a bundled one, hub:owner/name); an empty name draws the preset's anew."""
     init: Literal["normal", "mimetic"] = "mimetic"
-    """First weights of attentions: drawn at random, or to look near (mimetic, Trockman 2023)."""
+    """First weights of fresh attentions: drawn at random, or to look near (mimetic, Trockman 2023)."""
     films: int = 4000
     """How many films of the world to learn from."""
     frames: int = 8
@@ -102,7 +105,11 @@ def build(recipe: Recipe) -> "Task":
         unit="films",
         task="film",
         after_step=lambda model, _: _hold(model),
-        card={"title": f"Films and sentences: clip4clip, {model.config.similarity}, world", "data": "world"},
+        card={
+            "title": f"Films and sentences: clip4clip, {model.config.similarity}, world",
+            "data": "world",
+            **({"towers": {"clip": recipe.clip}} if recipe.clip else {}),
+        },
         trained_with={"vocab": tokenizer.vocab, "size": model.config.size, "tokens": None},
         measure=lambda model: measure(recipe, model, tokenizer, processor),
         notes=[count_learning(model)],
@@ -110,7 +117,7 @@ def build(recipe: Recipe) -> "Task":
 
 
 def begin(recipe: Recipe, train: "Films") -> tuple[Any, Any, "Tokenizer"]:
-    """A fresh model, and a tokenizer of the words that are said of films."""
+    """A model whose CLIP may be trained already, and a tokenizer of the words that are said of films."""
     import torch
 
     from regard.layers.mimetic import mimetic
@@ -123,12 +130,48 @@ def begin(recipe: Recipe, train: "Films") -> tuple[Any, Any, "Tokenizer"]:
         raise ValueError(f"{recipe.model} is a {family.name}, which sees no films; choose a preset of clip4clip")
     tokenizer = Tokenizer.train(train.texts, vocab=1000, kind="words", lower=True)
     config: Any = replace(family.presets[recipe.model], **choose.parse(family, recipe.set))
-    text = replace(config.clip.text, vocab=tokenizer.vocab)
+    found = _trained_clip(recipe.clip) if recipe.clip else None
+    still = config.clip if found is None else found.model.config
+    text = replace(still.text, vocab=tokenizer.vocab)
     # A bias changes no choice among films and texts, so that nothing would teach it.
-    model = family.model(replace(config, frames=recipe.frames, clip=replace(config.clip, text=text, bias=False)))
+    model: Any = family.model(replace(config, frames=recipe.frames, clip=replace(still, text=text, bias=False)))
     if recipe.init == "mimetic":
         mimetic(model)
+    if found is not None:
+        _carry_over(found, model.clip, tokenizer)
     return family, model, tokenizer
+
+
+def _trained_clip(name: str) -> Any:
+    from regard.data import DataError
+    from regard.hub import CheckpointError, load
+    from regard.models.clip import CLIP, Text
+
+    try:
+        found = load(name)
+    except CheckpointError as error:
+        raise DataError(f"--clip {name} cannot be read: {error}") from None
+    if not isinstance(found.model, CLIP) or not isinstance(found.model.config.text, Text) or found.tokenizer is None:
+        raise ValueError(f"--clip {name} is no CLIP with a tokenizer; give one, say world-clip")
+    return found
+
+
+def _carry_over(found: Any, clip: Any, tokenizer: "Tokenizer") -> None:
+    """Give a CLIP the weights of a trained one; of its words, those that the trained one knows too."""
+    import torch
+
+    embedding = "text.embed.weight"
+    trained = found.model.state_dict()
+    words = trained.pop(embedding)
+    trained.pop("bias", None)
+    missing, unexpected = clip.load_state_dict(trained, strict=False)
+    if missing != [embedding] or unexpected:
+        raise ValueError(f"{found.name} has other weights than its config says: {[*missing, *unexpected]}")
+    places = {found.tokenizer.entry(i): i for i in range(found.tokenizer.vocab)}
+    known = [(i, places[tokenizer.entry(i)]) for i in range(tokenizer.vocab) if tokenizer.entry(i) in places]
+    with torch.no_grad():
+        for mine, theirs in known:
+            clip.text.embed.weight[mine] = words[theirs]
 
 
 def batches(

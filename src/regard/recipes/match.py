@@ -3,13 +3,14 @@
 Each picture must choose its caption among those of the batch, and each caption its picture (`--loss softmax`, Radford
 2021); or each pair says alone whether it belongs together (`sigmoid`, SigLIP, Zhai 2023). Large batches fit into memory
 by `--chunk`. Towers that were trained before may stay as they are (`--freeze`); what they make of pictures and captions
-is then kept in the cache.
+is then kept in the cache. A whole model that was trained before goes on with pictures and captions of your own.
 
 regard train match
 regard train match --loss sigmoid --set bias=true
 regard train match --model groupvit-world --out runs/groups
 regard evaluate runs/groups world/1-2
 regard train match --data flickr8k --model clip-flickr8k --tower efficientnet-lite0-57934424.pth --pickle --text minilm
+regard train match --data my-photos --model hub:openai/clip-vit-base-patch32 --batch-size 64
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from regard.recipes.matched import Begin, Pairs, Rows
     from regard.train.task import Task
 
+TRAINED_LR, FRESH_LR = 1e-4, 4e-3
 NOVEL = 500  # pictures with pairs that were never seen together, for the score on the way
 WATCHED = 1000  # pictures that are retrieved among on the way
 
@@ -33,7 +35,8 @@ class Recipe(Plan):
     data: str = "world"
     """The world (`world/1-3`: of one to three things), a named set with captions, or a folder of your own."""
     model: str = "clip-world-resnet"
-    """The model, by the name of a preset of clip, or of groupvit, which also segments what it sees."""
+    """A trained model to begin with (a folder, a bundled one, hub:owner/name), or a preset that is drawn anew: of clip,
+    or of groupvit, which also segments what it sees."""
     set: tuple[str, ...] = ()
     """Fields of the preset to change, such as joint=256 pool=attention bias=true."""
     tower: str = ""
@@ -43,7 +46,9 @@ class Recipe(Plan):
     pickle: bool = False
     """Also take a tower from a pickle, such as a .pth: of a file that you trust, tensors and plain values alone."""
     freeze: Literal["trained", "image", "text", "both", "none"] = "trained"
-    """Towers that stay as they are, and whose features are kept: those that were trained before, or as you say."""
+    """Towers that stay as they are, and whose features are kept: those of --tower and --text, or as you say."""
+    tower_lr: float = 1.0
+    """Towers of --tower and --text that are not frozen learn at this share of the learning rate, say 0.1."""
     init: Literal["normal", "mimetic"] = "mimetic"
     """First weights of fresh attentions: drawn at random, or to look near (mimetic, Trockman 2023)."""
     size: int = 0
@@ -72,8 +77,8 @@ class Recipe(Plan):
     """Optimizer steps: how many times the weights change."""
     optimizer: Literal["adamw", "muon", "sgd"] = "muon"
     """Muon (Jordan 2024), which needs fewer steps from scratch; AdamW (Loshchilov 2019); or SGD with momentum."""
-    lr: float = 4e-3
-    """Peak learning rate (the optimizer's step size)."""
+    lr: float = 0.0
+    """Peak learning rate (the optimizer's step size); 0 is 4e-3 for a fresh model and 1e-4 for a trained one."""
     warmup: int = 100
     """Warm-up: steps in which the learning rate rises from zero to its peak."""
 
@@ -86,6 +91,8 @@ class Recipe(Plan):
         "vocab": (4, 10**7),
         "move": (0, 1000),
         "limit": (0, 10**9),
+        "lr": (0, 1e3),
+        "tower_lr": (0, 1),
     }
 
 
@@ -98,6 +105,10 @@ def build(recipe: Recipe) -> "Task":
 
     train, held = read(recipe), captioned(recipe.data, "val")
     begin = start(recipe, train)
+    if recipe.tower_lr != 1 and not set(begin.before) - begin.frozen:
+        raise ValueError(
+            f"--tower-lr {recipe.tower_lr} is for towers of --tower and --text that learn; let them by --freeze none"
+        )
     world = train.truth is not None
     watched = first(held, WATCHED)
     title = f"Pictures and texts: {begin.family.name}, {recipe.data}"
@@ -118,10 +129,14 @@ def build(recipe: Recipe) -> "Task":
         metric="r1",  # R@10 is soon full on the world; and not by unseen pairs, which the card reports
         higher_is_better=("novel", "r1", "r10", "image_to_text", "text_to_image"),
         unit="pairs",
+        settled={} if recipe.lr else {"lr": TRAINED_LR if begin.story else FRESH_LR},
+        parameter_groups=None if recipe.tower_lr == 1 else lambda model: groups(recipe, begin, model),
         after_step=lambda model, _: hold(model),
         task="match",
-        card=card | ({"towers": dict(begin.before)} if begin.before else {}),
-        trained_with={"vocab": begin.tokenizer.vocab, "size": begin.processor.size.height, "tokens": None},
+        card=card
+        | ({"towers": dict(begin.before)} if begin.before else {})
+        | ({"before": dict(begin.story)} if begin.story else {}),
+        trained_with={"vocab": begin.tokenizer.vocab, "size": begin.model.config.size, "tokens": None},
         measure=lambda model: measure(recipe, begin, model),
         notes=notes(begin),
     )
@@ -135,6 +150,18 @@ def loss(recipe: Recipe, model: "nn.Module", batch: "Pairs") -> "Tensor":
     given = {name: each.to(device) for name, each in batch._asdict().items() if each is not None and name != "keys"}
     matched = model(**given, **({"chunk": recipe.chunk} if recipe.chunk else {}))
     return contrast(matched, batch.keys.to(device), loss=recipe.loss, gathered=recipe.gather)
+
+
+def groups(recipe: Recipe, begin: "Begin", model: "nn.Module") -> "list[dict[str, Any]]":
+    """Matrices, and vectors without weight decay; of towers that were trained before, at a smaller learning rate."""
+    found: dict[tuple[bool, bool], dict[str, Any]] = {}
+    for name, parameter in model.named_parameters():
+        trained, vector = name.partition(".")[0] in begin.before, parameter.ndim < 2
+        usual = {"params": [], "lr_scale": recipe.tower_lr if trained else 1.0} | (
+            {"weight_decay": 0.0} if vector else {}
+        )
+        found.setdefault((trained, vector), usual)["params"].append(parameter)
+    return list(found.values())
 
 
 def hold(model: "nn.Module") -> None:
@@ -215,4 +242,5 @@ def notes(begin: "Begin") -> "Sequence[str]":
     from regard.recipes.shown import count_learning
 
     towers = "".join(f"; its {name} tower is {which}" for name, which in begin.before.items())
-    return [f"{count_learning(begin.model)}{towers}"]
+    story = "; all weights are carried over" if begin.story else ""
+    return [f"{count_learning(begin.model)}{towers}{story}"]

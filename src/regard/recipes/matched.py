@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regard.vision import Processor
 
 
+FAMILIES = ("clip", "groupvit")  # whose models this trains
 TOGETHER = 64  # pictures or texts that are read at once in a measurement
 
 
@@ -43,6 +44,7 @@ class Begin(NamedTuple):
     processor: "Processor"
     frozen: frozenset[str]  # "image" and "text"
     before: Mapping[str, str]  # which trained models the towers were
+    story: Mapping[str, Any] = {}  # of a whole trained model that goes on learning
 
 
 def read(recipe: "Recipe") -> "Captioned":
@@ -60,19 +62,20 @@ def start(recipe: "Recipe", train: "Captioned") -> Begin:
     import torch
 
     from regard.layers.mimetic import mimetic
-    from regard.models import bert
+    from regard.models import bert, families
     from regard.recipes import choose
     from regard.recipes.shown import trained_tower, usual_processor, without_head
 
     torch.manual_seed(recipe.seed)
+    if recipe.model not in {preset for each in families().values() for preset in each.presets}:
+        return _trained(recipe)
     family = choose.family_of(recipe.model)
-    if family.name not in ("clip", "groupvit"):
+    if family.name not in FAMILIES:
         raise ValueError(f"{recipe.model} is a {family.name}, which matches no texts; choose a preset of clip")
     config: Any = replace(family.presets[recipe.model], **choose.parse(family, recipe.set))
     if family.name == "groupvit":
         return _grouping(recipe, train, family, config)
-    if config.bias and recipe.loss == "softmax":
-        raise ValueError("a bias changes no choice among texts, so that nothing teaches it; say --loss sigmoid")
+    _check_bias(recipe, config)
     seer = trained_tower(recipe.tower, pickle=recipe.pickle) if recipe.tower else None
     reader = _trained_text(recipe)
     if isinstance(config.text, bert.Config) and reader is None:
@@ -97,6 +100,38 @@ def start(recipe: "Recipe", train: "Captioned") -> Begin:
     for name in frozen:
         getattr(model, name).requires_grad_(False)
     return Begin(family, model, tokenizer, usual_processor(size, seer), frozenset(frozen), before)
+
+
+def _trained(recipe: "Recipe") -> Begin:
+    """A trained model that goes on learning, with its own tokenizer, and pictures prepared as it is used to."""
+    from regard.data import DataError
+    from regard.hub import CheckpointError, load
+    from regard.recipes.shown import usual_processor
+    from regard.recipes.writer import story
+
+    try:
+        found = load(recipe.model, pickle=recipe.pickle)
+    except CheckpointError as error:
+        raise DataError(f"training cannot begin from {recipe.model}: {error}; presets: regard list models") from None
+    if found.family is None or found.family.name not in FAMILIES or found.tokenizer is None:
+        raise ValueError(f"{recipe.model} matches no texts; give a trained clip or groupvit with its tokenizer")
+    for name in ("set", "tower", "text", "size"):
+        if given := getattr(recipe, name):
+            raise ValueError(f"--{name} {given} changes {recipe.model}, which is trained already; leave it out")
+    config: Any = found.model.config
+    if found.family.name == "clip":
+        _check_bias(recipe, config)
+    frozen = {"trained": (), "none": (), "both": ("image", "text")}.get(recipe.freeze, (recipe.freeze,))
+    for name in frozen:
+        getattr(found.model, name).requires_grad_(False)
+    before = story(found.card) or {"name": found.name}
+    processor = found.processor or usual_processor(config.size)
+    return Begin(found.family, found.model, found.tokenizer, processor, frozenset(frozen), {}, before)
+
+
+def _check_bias(recipe: "Recipe", config: Any) -> None:
+    if config.bias and recipe.loss == "softmax":
+        raise ValueError("a bias changes no choice among texts, so that nothing teaches it; say --loss sigmoid")
 
 
 def _grouping(recipe: "Recipe", train: "Captioned", family: Any, config: Any) -> Begin:

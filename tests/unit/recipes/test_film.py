@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 import torch
 
+from regard.data import DataError
 from regard.data.filmed import Films, world_films
 from regard.hub import load
 from regard.recipes import film
 from regard.train.loop import fit
 
 SMALL: dict[str, Any] = {"steps": 3, "batch_size": 4, "evaluate": 3, "warmup": 1, "threads": 1, "films": 12}
-PLAN = film.Recipe(model="clip4clip-nano", frames=4, watched=6, **SMALL)
+PLAN = film.Recipe(model="clip4clip-nano", clip="", frames=4, watched=6, **SMALL)
 
 
 @pytest.fixture(autouse=True)
@@ -27,6 +28,19 @@ def test_films_are_searched_in_three_ways_and_the_card_tells_how_well(similarity
     assert fit(film.build(plan), plan, tmp_path / "run", quiet=True).finished
     card = load(tmp_path / "run" / "model").card
     assert {"test text to image R@1", "test image to text R@10", "test ways"} <= set(card["measured"])
+
+
+def test_a_trained_clip_sees_the_frames_and_knows_its_words() -> None:
+    task, trained = film.build(replace(PLAN, model="clip4clip-world", clip="world-clip")), load("world-clip")
+    model: Any = task.model
+    picture = torch.rand(2, 3, 48, 48)
+    torch.testing.assert_close(model.clip.eval().encode_image(picture), trained.model.eval().encode_image(picture))
+    words = [("disc", True), ("right", False)]
+    for word, known in words:
+        (row,) = task.tokenizer.encode([word])
+        (theirs,) = trained.tokenizer.encode([word])
+        same = torch.equal(model.clip.text.embed.weight[row[-1]], trained.model.text.embed.weight[theirs[-1]])
+        assert same == known, word
 
 
 def test_a_mean_of_frames_cannot_know_which_way_a_film_runs() -> None:
@@ -52,6 +66,10 @@ def test_what_cannot_be_shown_is_refused() -> None:
         world_films("val", frames=17)
     with pytest.raises(ValueError, match="vit-nano is a vit, which sees no films; choose a preset of clip4clip"):
         film.build(replace(PLAN, model="vit-nano"))
+    with pytest.raises(ValueError, match="--clip world-vit is no CLIP with a tokenizer; give one, say world-clip"):
+        film.build(replace(PLAN, clip="world-vit"))
+    with pytest.raises(DataError, match="--clip nowhere cannot be read"):
+        film.build(replace(PLAN, clip="nowhere"))
 
 
 def test_a_film_backwards_is_told_in_the_opposite_ways() -> None:

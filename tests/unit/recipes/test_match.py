@@ -96,6 +96,37 @@ def test_towers_that_stay_as_they_are_are_seen_by_what_is_kept(folder: Path, tmp
     torch.testing.assert_close(task.loss(model, batch), contrast(matched, batch.keys))
 
 
+def test_a_trained_model_goes_on_with_its_own_words_and_eyes(folder: Path, tmp_path: Path) -> None:
+    first = recipe(folder, steps=2, evaluate=2, warmup=1)
+    assert fit(build(first), first, tmp_path / "first", quiet=True).finished
+    given = recipe(folder, model=str(tmp_path / "first"), steps=1, evaluate=1, warmup=0, vocab=4, lr=0.0)
+    task = build(given)
+    before: Any = regard.load(tmp_path / "first")
+    assert task.tokenizer is not None
+    assert task.tokenizer.to_json() == before.tokenizer.to_json()
+    assert task.processor == before.processor
+    assert task.settled == {"lr": 1e-4}
+    for name, tensor in task.model.state_dict().items():
+        torch.testing.assert_close(tensor, before.model.state_dict()[name].to(tensor), msg=name)
+    assert fit(task, given, tmp_path / "second", quiet=True).finished
+    assert regard.load(tmp_path / "second").card["before"]["steps"] == 2
+
+
+def test_trained_towers_may_learn_more_slowly(folder: Path, tmp_path: Path) -> None:
+    save(tmp_path / "eye", build_model("efficientnet-nano"), family=efficientnet.FAMILY, card={"task": "recognize"})
+    small = replace(PRESETS["clip-nano"], image=efficientnet.PRESETS["efficientnet-nano"], bias=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clip, "FAMILY", replace(clip.FAMILY, presets={**PRESETS, "clip-tiny-eye": small}))
+        given = recipe(folder, model="clip-tiny-eye", tower=str(tmp_path / "eye"), size=32, loss="softmax")
+        task = build(replace(given, freeze="none", tower_lr=0.1))
+        with pytest.raises(ValueError, match=r"--tower-lr 0\.1 is for towers of --tower and --text that learn"):
+            build(replace(given, tower_lr=0.1))
+    assert task.parameter_groups is not None
+    rates = {id(one): group["lr_scale"] for group in task.parameter_groups(task.model) for one in group["params"]}
+    for name, parameter in task.model.named_parameters():
+        assert rates[id(parameter)] == (0.1 if name.startswith("image.") else 1.0), name
+
+
 def test_a_model_that_groups_learns_from_captions_and_is_scored_by_masks(folder: Path, tmp_path: Path) -> None:
     given = recipe(folder, model="groupvit-nano", loss="softmax", steps=2, evaluate=2, warmup=1)
     assert fit(build(given), given, tmp_path / "run", quiet=True).finished
@@ -128,6 +159,9 @@ def test_a_temperature_is_held_within_bounds() -> None:
         ({"loss": "softmax"}, "a bias changes no choice among texts, so that nothing teaches it; say --loss sigmoid"),
         ({"model": "clip-flickr8k"}, "reads with a trained BERT, and none is named; give --text, say a MiniLM"),
         ({"tower": "nowhere"}, "--tower nowhere cannot be read"),
+        ({"model": "nowhere"}, "training cannot begin from nowhere"),
+        ({"model": "world-vit"}, "world-vit matches no texts; give a trained clip or groupvit with its tokenizer"),
+        ({"model": "world-clip", "set": ("joint=3",)}, "changes world-clip, which is trained already; leave it out"),
     ],
     ids=str,
 )
