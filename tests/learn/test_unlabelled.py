@@ -1,6 +1,8 @@
 """Recipes without labels learn something within seconds: a written number that knowing nothing does not reach."""
 
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,7 +54,9 @@ def test_hidden_stripes_are_painted_and_the_eye_is_used(album: Path, tmp_path: P
     before, after, card = learnt(mae, recipe, tmp_path / "run")
     assert before["val_loss"] > 0.9  # patches have a deviation of 1
     assert after["val_loss"] < 0.75
-    assert {"val knn accuracy", "val probe accuracy", "val loss"} <= set(card["measured"])
+    beside = ("", "untrained ", "raw pixels ")
+    told = {f"val {who}{what} accuracy" for who in beside for what in ("knn", "probe")}
+    assert told | {"val loss"} <= set(card["measured"])
     with Image.open(tmp_path / "run" / "picture.png") as drawn:
         assert drawn.size == (10 * 128, 3 * 128)
     (vector,) = regard.load(tmp_path / "run")([album / "lying" / "0.png"])
@@ -115,3 +119,20 @@ def test_a_student_and_its_teacher_go_on_as_if_they_had_not_been_stopped(album: 
     assert all(one[name].equal(other[name]) for name in one)
     assert one["model.centre"].any()
     assert not one["model.teacher.head.last"].equal(one["model.student.head.last"])
+
+
+def test_two_processes_move_one_teacher_and_one_centre_as_one_alone_does(album: Path, tmp_path: Path) -> None:
+    given: dict[str, Any] = dict(model="dino-nano", steps=3, evaluate=3, accumulate=2, batch_size=8, judged=20)
+    recipe = dino.Recipe(**quick(album, **given))
+    fit(dino.build(recipe), recipe, tmp_path / "alone", recipe="dino", quiet=True)
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in quick(album, **given).items()]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "regard"]
+    command += ["train", "dino", *flags, "--out", str(tmp_path / "together")]
+    done = subprocess.run(command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    one, other = (checkpoint.read(newest(tmp_path / name) or tmp_path)[0] for name in ("alone", "together"))
+    assert one.keys() == other.keys()
+    assert one["model.centre"].any()
+    for name in one:
+        if name.startswith("model."):
+            torch.testing.assert_close(other[name], one[name], rtol=1e-4, atol=1e-5, msg=name)

@@ -17,7 +17,8 @@ from regard.chance import Chance
 from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Line, Panel, Values, figure
-from regard.claims.sights import CLASSES, SIDE, descend, floats, portraits, portrayed
+from regard.claims.sights import CLASSES, SIDE, descend, floats, portrayed
+from regard.data.painted import portraits
 from regard.layers.blocks import Block
 from regard.layers.cells import cells, points
 from regard.layers.mlp import MLP

@@ -11,7 +11,8 @@ from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
 from regard.claims.parts import FIRST, SHUFFLED, cells, read
 from regard.claims.plot import Bars, Line, Panel, figure
-from regard.claims.sights import Sights, floats, portraits
+from regard.claims.sights import Sights, floats
+from regard.data.painted import portraits
 from regard.layers.vision import VisionModel
 from regard.progress import Progress
 from regard.world import KINDS, PARTS, render

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from regard.attention import record
 from regard.chance import Chance
 from regard.claims.claim import track
-from regard.claims.sights import Sights, descend, floats, portraits, portrayed
+from regard.claims.sights import Sights, descend, floats, portrayed
+from regard.data.painted import portraits
 from regard.layers.mimetic import mimetic
 from regard.layers.vision import VisionModel
 from regard.models import vit

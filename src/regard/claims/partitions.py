@@ -15,8 +15,9 @@ from regard.claims.claim import Claim, Finding, Numbers, verdict
 from regard.claims.contest import accuracies, bars, gains, percent
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
-from regard.claims.sights import LEAST, portraits
+from regard.claims.sights import LEAST
 from regard.claims.windows import SIDE, Cut, contest
+from regard.data.painted import portraits
 from regard.progress import Progress
 from regard.world import render_batch
 

@@ -13,7 +13,8 @@ from regard.claims.claim import Claim, Finding, Numbers, parts, verdict
 from regard.claims.interval import student
 from regard.claims.near_and_far import AFTER, BEFORE, STEPS, learned, unseen
 from regard.claims.plot import Line, Panel, figure
-from regard.claims.sights import LEAST, SIDE, VIT, portraits, portrayed, score
+from regard.claims.sights import LEAST, SIDE, VIT, portrayed, score
+from regard.data.painted import portraits
 from regard.layers.vision import VisionModel
 from regard.progress import Progress
 from regard.world import KINDS, render_batch

@@ -14,7 +14,8 @@ from regard.attention import multihead
 from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
 from regard.claims.plot import Bars, Panel, figure
-from regard.claims.sights import floats, painted, portraits
+from regard.claims.sights import floats, painted
+from regard.data.painted import portraits
 from regard.layers import MLP, Block
 from regard.layers.position import Fourier, GroundSample, Harmonics, Laplacian, Sinusoidal2d, laplacian, sinusoid
 from regard.progress import Progress

@@ -14,7 +14,8 @@ from regard.chance import Chance
 from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
 from regard.claims.plot import Line, Panel, figure
-from regard.claims.sights import CLASSES, MINIATURE, descend, portraits
+from regard.claims.sights import CLASSES, MINIATURE, descend
+from regard.data.painted import portraits
 from regard.data.privileged import with_planes
 from regard.models import resnet
 from regard.progress import Progress

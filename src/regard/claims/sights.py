@@ -1,7 +1,7 @@
 """A contest of small models that see: all of them learn the same pictures of the world in the same order."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean
 from typing import Any
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from regard.chance import Chance
 from regard.claims.claim import Numbers, parts, track
+from regard.data.painted import portraits
 from regard.layers.mimetic import mimetic
 from regard.models import resnet, vit
 from regard.progress import Progress
@@ -22,12 +23,11 @@ from regard.train.optimizer import matrices
 from regard.train.small import count_operations, count_parameters
 from regard.vision import erase, flip, mix, one_hot, pad_and_crop
 from regard.vision.dice import integers
-from regard.world import KINDS, Scene, render_batch, scenes
+from regard.world import KINDS, Scene, render_batch
 
 SIDE, BATCH = 32, 64
 FAST = 1e-2  # the highest rate of Muon
 CLASSES = len(KINDS)  # what kind of thing it is
-BIG = (0.26, 0.36)  # radii of the only thing in a picture, in sides
 MINIATURE = 16  # pixels that are enough for it
 LEAST = 0.4  # pictures named right, or nothing was learned; a guess is right in 0.125
 
@@ -93,17 +93,6 @@ def seer(kind: str, size: str = "medium", *, drop_path: float = 0.0, **options: 
 
 
 @lru_cache(maxsize=4)
-def portraits(split: str, count: int) -> tuple[Scene, ...]:
-    """Scenes of the world with one thing each, so big that 16 pixels tell its kind."""
-    view, made = scenes(split=split, things=1), []
-    for i in range(count):
-        scene, chance = view[i], Chance(i, f"portrait {split}")
-        size = chance.uniform(*BIG)
-        x, y = (chance.uniform(1.02 * size, 1 - 1.02 * size) for _ in range(2))
-        made.append(replace(scene, things=(replace(scene.things[0], size=size, x=x, y=y),)))
-    return tuple(made)
-
-
 @lru_cache(maxsize=4)
 def portrayed(split: str, count: int, side: int = SIDE) -> Sights:
     """Pictures of one thing each, and its kind."""

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 
 from regard.chance import Chance
 from regard.claims.claim import track
-from regard.claims.sights import BATCH, MINIATURE, descend, floats, painted, portraits
+from regard.claims.sights import BATCH, MINIATURE, descend, floats, painted
+from regard.data.painted import portraits
 from regard.models import clip, resnet
 from regard.progress import Progress
 from regard.train.contrastive import contrast

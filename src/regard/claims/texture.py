@@ -19,11 +19,11 @@ from regard.claims.sights import (
     Sights,
     miniatures,
     operations,
-    portraits,
     score,
     seer,
     teach,
 )
+from regard.data.painted import portraits
 from regard.progress import Progress
 from regard.train.small import count_parameters
 from regard.world import render, shifted

@@ -18,9 +18,9 @@ words, or at what followed them (induction).
 
 Of a model of pictures, the input is a file. --how attention shows where one token looks (--place), rollout all layers
 together, gradcam, occlusion, gradients and integrated what speaks for a class (--label), saliency all of them and their
-rank correlation, distance how far heads look, receptive-field what a cell depends on, pca the features as colours,
-positions and filters what patches have learned. --how cka takes many pictures, a named set or a folder, and says how
-alike what two layers know is.
+rank correlation, distance how far heads look, receptive-field what a cell depends on, sampling where deformable
+convolutions read for one cell (--place), pca the features as colours, positions and filters what patches have learned.
+--how cka takes many pictures, a named set or a folder, and says how alike what two layers know is.
 
     regard look my-vit photo.jpg --layer 5 --out look.svg
     regard look my-vit photo.jpg --how gradcam --label cat --out cat.svg
@@ -56,7 +56,7 @@ GROUP = "Look inside"
 FORMATS = (".svg", ".html", ".json")
 PICTURED = (
     *("rollout", "gradcam", "occlusion", "gradients", "integrated", "saliency"),
-    *("distance", "cka", "receptive-field", "pca", "positions", "filters"),
+    *("distance", "cka", "receptive-field", "sampling", "pca", "positions", "filters"),
 )
 
 
@@ -80,6 +80,7 @@ class Flags:
         "distance",
         "cka",
         "receptive-field",
+        "sampling",
         "pca",
         "positions",
         "filters",
@@ -278,7 +279,7 @@ def _check_how(flags: Flags) -> None:
         "lens": ("input", "target", "to"),
         "patch": ("input", "corrupt", "answer", "wrong", "part"),
         "heads": (),
-        "rollout": ("input", "place", "beside"),
+        **dict.fromkeys(("rollout", "sampling"), ("input", "place", "beside")),
         **dict.fromkeys(("gradcam", "occlusion", "gradients", "integrated", "saliency"), ("input", "label", "beside")),
         **dict.fromkeys(("distance", "cka", "receptive-field", "pca", "positions", "filters"), ("input", "beside")),
     }

@@ -216,13 +216,9 @@ def _contexts(flags: Flags, pipeline: Any) -> _Named:
 
 def _sentences(path: Path) -> tuple[list[str], list[str]]:
     """The sentences of a file, and the group behind each, if any."""
-    from regard.files import read
+    from regard.data.rows import lines
 
-    try:
-        text = read(path, 64 * 2**20).decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read as sentences: {error}") from None
-    rows = [line.partition("\t") for line in text.splitlines() if line.strip()]
+    rows = [line.partition("\t") for line in lines(path) if line.strip()]
     if not rows:
         raise UsageError(f"{path} has no sentences; write one in each line")
     return [row[0].strip() for row in rows], [row[2].strip() for row in rows]

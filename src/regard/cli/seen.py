@@ -179,6 +179,33 @@ def _field(look: _Look) -> Shown:
     return Shown({each.block: round(each.radius(), 4) for each in found}, sheets, caption)
 
 
+def _sampling(look: _Look) -> Shown:
+    """Where the taps of one cell read, that of --place or the middle one, for each deformable convolution."""
+    from regard.analysis.seeing import sampling
+    from regard.analysis.view import Grid
+
+    found = sampling(look.model, look.image)
+    if not found:
+        raise SystemExit(
+            f"{look.pipeline.name} has no deformable convolution; every other one reads where its kernel is"
+        )
+    facts, sheets = {}, []
+    for each in found:
+        rows, columns = each.places.shape[:2]
+        asked = place_of(Grid(rows, columns), look.chosen.place)
+        row, column = (rows // 2, columns // 2) if asked is None else divmod(asked, columns)
+        facts[each.name] = {
+            "cell": [row, column],
+            "places": each.places[row, column].round(4).tolist(),
+            "weights": each.weights[row, column].round(4).tolist(),
+            "moved": round(each.moved, 4),
+        }
+        sheets.append(look.sheet(f"{each.name}: {each.moved:.2f}", each.shown(row, column)))
+    which = look.chosen.place or "the middle cell"
+    caption = f"where the taps of {which} read; the number is how far taps are moved on average, in cells"
+    return Shown(facts, sheets, caption)
+
+
 def _colours(look: _Look) -> Shown:
     import torch
 
@@ -238,6 +265,7 @@ WAYS: dict[str, Callable[[_Look], Shown]] = {
     "saliency": _saliency,
     "distance": _distance,
     "receptive-field": _field,
+    "sampling": _sampling,
     "pca": _colours,
     "positions": _positions,
     "filters": _filters,

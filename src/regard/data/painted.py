@@ -1,12 +1,14 @@
 """The little world as pictures: what the largest thing in each is, and where all things are."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 from jaxtyping import UInt8
 from PIL import Image
 
+from regard.chance import Chance
 from regard.data.album import Pictures
 from regard.data.annotated import Detections, Objects
 from regard.data.told import FAR
@@ -17,6 +19,7 @@ from regard.world import COLOURS, KINDS, Picture, Scene, View, render, render_ba
 LABELS = tuple(f"{colour} {kind}" for colour in COLOURS for kind in KINDS)
 COUNTS = {"train": 10_000, "val": 1_000, "test": 1_000}
 SIZE, BOXED = 64, 96  # of pictures that show one thing, and of those in which all are to be found
+BIG = (0.26, 0.36)  # radii of the only thing in a picture, in sides
 LARGER = 1.2  # times the radius of any other thing: nobody has to argue which is the largest
 _TOGETHER = 256  # pictures that are drawn at once
 
@@ -25,7 +28,7 @@ _TOGETHER = 256  # pictures that are drawn at once
 class Drawn:
     """Pictures of scenes, drawn when they are asked for."""
 
-    view: View[Scene]
+    view: View[Scene] | Sequence[Scene]
     numbers: tuple[int, ...]
     size: int = SIZE
     _last: dict[int, Picture] = field(default_factory=dict, compare=False)
@@ -76,6 +79,26 @@ def world_detections(split: str) -> Detections:
     numbers = tuple(range(first, first + COUNTS[split]))
     drawn = Drawn(scenes(split=fold), numbers, BOXED)
     return Detections(KINDS, drawn, Marks(drawn), tuple(f"{split} {number}" for number in numbers))
+
+
+def world_portraits(split: str) -> Pictures:
+    """Pictures of one big thing each; the class is its colour and kind."""
+    first, fold = _where(split)
+    shown = portraits(fold, COUNTS[split], first=first)
+    targets = [LABELS.index(f"{scene.things[0].colour} {scene.things[0].kind}") for scene in shown]
+    names = tuple(f"{split} {first + i}" for i in range(len(shown)))
+    return Pictures(LABELS, np.asarray(targets, np.int64), Drawn(shown, tuple(range(len(shown)))), names)
+
+
+def portraits(split: str, count: int, *, first: int = 0) -> tuple[Scene, ...]:
+    """Scenes of the world with one thing each, so big that 16 pixels tell its kind."""
+    view, made = scenes(split=split, things=1), []
+    for i in range(first, first + count):
+        scene, chance = view[i], Chance(i, f"portrait {split}")
+        size = chance.uniform(*BIG)
+        x, y = (chance.uniform(1.02 * size, 1 - 1.02 * size) for _ in range(2))
+        made.append(replace(scene, things=(replace(scene.things[0], size=size, x=x, y=y),)))
+    return tuple(made)
 
 
 @lru_cache(maxsize=4)

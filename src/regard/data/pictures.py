@@ -7,7 +7,7 @@ from regard.data.annotated import Detections
 from regard.data.classes import class_folders
 from regard.data.coco import read_own as read_own_coco
 from regard.data.errors import DataError
-from regard.data.painted import world_detections, world_pictures
+from regard.data.painted import world_detections, world_pictures, world_portraits
 from regard.data.rows import SPLITS
 from regard.data.sets import MODULES, SETS, names
 from regard.data.strange import world_strange
@@ -16,13 +16,16 @@ from regard.data.strange import world_strange
 def pictures(name: str | Path, split: str = "train") -> Pictures:
     """Pictures and the class of each: of a named set, of the world, or of your own folder.
 
-    `world/novel`, `world/sketch` and so on are the world as no training shows it (`data/strange.py`).
+    `world/big` has one big thing in each picture; `world/novel`, `world/sketch` and so on are the world as no training
+    shows it (`data/strange.py`).
 
     Your folder has one for each class, maybe within train, val and test; else they are divided by their names. A folder
     as the home of a named set publishes it is known too.
     """
     if str(name) == "world":
         return world_pictures(split)
+    if str(name) == "world/big":
+        return world_portraits(split)
     if str(name).startswith("world/") and not Path(name).exists():
         return world_strange(str(name).removeprefix("world/"), split)
     if str(name) in SETS:

@@ -37,7 +37,7 @@ def world_strange(name: str, split: str = "test") -> Pictures:
         targets = np.asarray([LABELS.index(f"{thing.colour} {thing.kind}") for thing in things], np.int64)
         return Pictures(LABELS, targets, Drawn(view, numbers), tuple(f"novel {number}" for number in numbers))
     if name not in SHIFTS:
-        raise ValueError(f"the world has no pictures called {name!r}; choose {', '.join(STRANGE)}")
+        raise ValueError(f"the world has no pictures called {name!r}; choose big, {', '.join(STRANGE)}")
     plain = world_pictures(split)
     if not isinstance(plain.source, Drawn):
         raise TypeError("pictures of the world are drawn from scenes, and these are not")

@@ -92,6 +92,18 @@ class DETR(nn.Module):
             nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 4)
         )
 
+    @property
+    def trunk(self) -> list[str]:
+        """The names of the blocks that a picture passes, those of the backbone and of the encoder."""
+        own = (f"encoder.blocks.{i}" for i in range(len(self.encoder.blocks)))
+        return [*(f"backbone.{name}" for name in self.backbone.trunk), *own]
+
+    def to_map(self, output: Tensor, height: int, width: int) -> Float[Tensor, "b i j o"]:
+        """What a block of the trunk gave for a picture of this size, as a map."""
+        if output.ndim == 3:
+            return torch.unflatten(output, 1, self.grid(height, width))
+        return cast("Tensor", self.backbone.to_map(output, height, width))
+
     def grid(self, height: int, width: int) -> tuple[int, int]:
         """How many rows and columns of cells the encoder sees of a picture of this size."""
         return -(-height // self.backbone.stride), -(-width // self.backbone.stride)

@@ -53,6 +53,13 @@ def parse(family: "Family", changes: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def refuse(recipe: Any, names: Sequence[str], where: str) -> None:
+    """Refuse flags that would have no effect, which cards would tell as facts."""
+    for each in fields(recipe):
+        if each.name in names and (given := getattr(recipe, each.name)) != each.default:
+            raise ValueError(f"--{each.name.replace('_', '-')} {given} has no effect {where}; leave it out")
+
+
 def _value(text: str, hint: Any) -> Any:
     options = get_args(hint)
     if get_origin(hint) is Literal:

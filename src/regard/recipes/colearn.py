@@ -57,6 +57,8 @@ def build(recipe: Recipe) -> "Task":
 
     if recipe.data != "world":
         raise ValueError(f"{recipe.data} has one sensor; leave --data out, since the world alone has several")
+    if recipe.supervised:
+        choose.refuse(recipe, ("sure",), "with --supervised")
     camera = camera_of(recipe.teacher)
     known = sensed_detections(recipe.sensor, "train", count=recipe.limit)
     if not recipe.supervised:

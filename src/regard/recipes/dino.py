@@ -54,7 +54,9 @@ class Recipe(Unlabelled):
     """How much of the centre a step leaves as it was; the centre has to be faster than the teacher, who runs away from
     it else. The paper has 0.9."""
     teacher: float = 0.99
-    """How much of the teacher a step leaves as it was; rises to 1 along a cosine. The paper has 0.996."""
+    """How much of the teacher a step leaves as it was, at first. The paper has 0.996."""
+    teacher_last: float = 0.997
+    """And at the end, along a cosine. The paper has 1, and many more steps: of few, the last would not be in it."""
     hold: float = 0.1
     """Epochs in which the last layer of the head stays as it was drawn."""
     lr: float = 3e-3
@@ -72,12 +74,15 @@ class Recipe(Unlabelled):
         "warm": (1e-3, 10),
         "centre_momentum": (0, 1),
         "teacher": (0, 1),
+        "teacher_last": (0, 1),
         "hold": (0, 10**6),
     }
 
 
 def build(recipe: Recipe) -> "Task":
     """A student and its teacher, scored by what the neighbours of the teacher's vectors say."""
+    from copy import deepcopy
+
     import torch
 
     from regard.layers.mimetic import mimetic
@@ -86,6 +91,10 @@ def build(recipe: Recipe) -> "Task":
     from regard.recipes import choose, unlabelled
     from regard.train.task import Task
 
+    if not recipe.sharpen:
+        choose.refuse(recipe, ("temperature", "warm"), "with --no-sharpen")
+    if not recipe.centre:
+        choose.refuse(recipe, ("centre_momentum",), "with --no-centre")
     torch.manual_seed(recipe.seed)
     own = choose.family_of(recipe.model)
     if own.name != "dino":
@@ -96,6 +105,7 @@ def build(recipe: Recipe) -> "Task":
     if recipe.init == "mimetic":
         mimetic(model.student)
         model.follow(0.0)
+    untrained = deepcopy(eye(model))
     make = views(recipe, known.processor, known.size, model.config.small)
     learnt = unlabelled.batches(recipe, known.train, known.size, make)
     watched = unlabelled.batches(recipe, known.held, known.size, make)
@@ -103,7 +113,7 @@ def build(recipe: Recipe) -> "Task":
     heard: list[Tensor] = []  # what the teacher says in a step
 
     def after_step(model: Any, step: int) -> None:
-        model.follow(teacher_momentum(step, recipe.steps, recipe.teacher))
+        model.follow(teacher_momentum(step, recipe.steps, recipe.teacher, recipe.teacher_last))
         model.step.fill_(step)
         if recipe.centre:
             model.move_centre(mean_of_all(heard), recipe.centre_momentum)
@@ -131,7 +141,7 @@ def build(recipe: Recipe) -> "Task":
             **unlabelled.terms_of(recipe.data),
         },
         trained_with={"size": known.size},
-        measure=lambda eye: unlabelled.measure(eye, known),
+        measure=lambda eye: unlabelled.measure(eye, known, untrained),
     )
 
 
@@ -165,7 +175,7 @@ def views(recipe: Recipe, processor: "Processor", size: int, small: int) -> "Mak
         large = part_crops(pixels, dice, size=size, count=2, scale=(recipe.scale, 1.0))
         # The first is always out of focus, the second may be solarized instead (Grill 2020).
         first = recolour(large[:, 0], dice, recipe.colours, blurred=1.0)
-        second = recolour(large[:, 1], dice, recipe.colours, blurred=0.1, solarized=0.2)
+        second = recolour(large[:, 1], dice, recipe.colours, blurred=0.1, solarized=0.2 * recipe.colours)
         found = [torch.stack((first, second), dim=1)]
         if recipe.crops:
             bounds = min(recipe.least, recipe.scale), recipe.scale

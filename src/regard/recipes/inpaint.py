@@ -49,6 +49,8 @@ class Recipe(Unlabelled):
 
 def build(recipe: Recipe) -> "Task":
     """A context encoder, scored by how far off it paints the hole."""
+    from copy import deepcopy
+
     import torch
 
     from regard.recipes import choose, unlabelled
@@ -65,6 +67,7 @@ def build(recipe: Recipe) -> "Task":
     model: Any = built
     if recipe.adversary and model.adversary is None:
         raise ValueError(f"--adversary {recipe.adversary} needs one; leave out --set judge=0")
+    untrained = deepcopy(model.eye)
     make = views(recipe, known.processor, known.size)
     learnt = unlabelled.batches(recipe, known.train, known.size, make)
     watched = unlabelled.batches(recipe, known.held, known.size, make)
@@ -86,7 +89,7 @@ def build(recipe: Recipe) -> "Task":
             **unlabelled.terms_of(recipe.data),
         },
         trained_with={"size": known.size},
-        measure=lambda model: measure(model, known, watched),
+        measure=lambda model: measure(model, known, watched, untrained),
         picture=lambda model: picture(model, known.processor, watched),
     )
 
@@ -150,13 +153,13 @@ def _edges(image: "Tensor") -> float:
     return sum(float(image.diff(dim=axis).abs().sum()) for axis in (-1, -2))
 
 
-def measure(model: Any, known: "Known", watched: "Batches[Shown]") -> dict[str, Any]:
+def measure(model: Any, known: "Known", watched: "Batches[Shown]", untrained: "nn.Module") -> dict[str, Any]:
     """What the card says: how well holes are filled, and what the eye has learned."""
     from regard.recipes import unlabelled
 
     found = fill(model, watched)
     told = {"val loss": round(found["val_loss"], 4), "val sharpness": round(found["sharpness"], 4)}
-    return told | unlabelled.measure(model.eye, known)
+    return told | unlabelled.measure(model.eye, known, untrained)
 
 
 def picture(model: Any, processor: "Processor", watched: "Batches[Shown]") -> "Image.Image":

@@ -50,6 +50,8 @@ class Recipe(Unlabelled):
 
 def build(recipe: Recipe) -> "Task":
     """A masked autoencoder, scored by how far off it paints what is hidden."""
+    from copy import deepcopy
+
     import torch
 
     from regard.layers.mimetic import mimetic
@@ -66,6 +68,7 @@ def build(recipe: Recipe) -> "Task":
     model: Any = built
     if recipe.init == "mimetic":
         mimetic(model)
+    untrained = deepcopy(model.eye)
     make = views(recipe, known.processor, known.size, model.config.tower.patch)
     learnt = unlabelled.batches(recipe, known.train, known.size * most, make)
     watched = unlabelled.batches(recipe, known.held, known.size * most, make)
@@ -87,7 +90,7 @@ def build(recipe: Recipe) -> "Task":
             **unlabelled.terms_of(recipe.data),
         },
         trained_with={"size": known.size},
-        measure=lambda model: measure(model, known, watched),
+        measure=lambda model: measure(model, known, watched, untrained),
         picture=lambda model: picture(model, known.processor, watched),
     )
 
@@ -164,14 +167,14 @@ def score(model: Any, known: "Known", watched: "Batches[Shown]") -> dict[str, fl
     return {"val_loss": mean_loss(model, watched), "knn": unlabelled.knn(model.eye, known)}
 
 
-def measure(model: Any, known: "Known", watched: "Batches[Shown]") -> dict[str, Any]:
+def measure(model: Any, known: "Known", watched: "Batches[Shown]", untrained: "nn.Module") -> dict[str, Any]:
     """What the card says: the loss, also where positions on the ground are not told; and what the eye has learned."""
     from regard.recipes import unlabelled
 
     found = {"val loss": round(mean_loss(model, watched), 4)}
     if model.config.ground:
         found["val loss without distances"] = round(mean_loss(model, watched, told=False), 4)
-    return found | unlabelled.measure(model.eye, known)
+    return found | unlabelled.measure(model.eye, known, untrained)
 
 
 def picture(model: Any, processor: "Processor", watched: "Batches[Shown]") -> "Image.Image":

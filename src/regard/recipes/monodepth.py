@@ -100,6 +100,8 @@ def build(recipe: Recipe) -> "Task":
     from regard.train.task import Task
     from regard.vision import Processor, Size
 
+    if recipe.supervised:
+        choose.refuse(recipe, ("structure", "smooth", "agree"), "with --supervised")
     torch.manual_seed(recipe.seed)
     family, model = choose.build(recipe.model, recipe.set, {})
     if family.name != "monodepth":

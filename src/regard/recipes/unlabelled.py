@@ -152,8 +152,11 @@ def knn(eye: "nn.Module", known: Known) -> float:
     return 100 * float((said == known.held.targets).mean())
 
 
-def measure(eye: "nn.Module", known: Known) -> dict[str, Any]:
-    """What the card says: nearest neighbours and a linear probe on the held-out pictures, with intervals."""
+def measure(eye: "nn.Module", known: Known, untrained: "nn.Module") -> dict[str, Any]:
+    """What the card says: nearest neighbours and a linear probe on the held-out pictures, with intervals.
+
+    Beside them stands what the same eye can do untrained, and what raw pixels can.
+    """
     import torch
 
     from regard.analysis import scores
@@ -161,12 +164,20 @@ def measure(eye: "nn.Module", known: Known) -> dict[str, Any]:
     from regard.analysis.probes import linear_probe
     from regard.recipes.tuning import told
 
-    near, far = (vectors(eye, known.processor, each, known.size) for each in (known.judged, known.held))
-    hits = nearest_classes(near, known.judged.targets, far) == known.held.targets
-    with torch.enable_grad():  # a measurement has none, and a probe needs them
-        probe = linear_probe((near, known.judged.targets), (far, known.held.targets))
-    named = {"knn accuracy": scores.accuracy(hits.tolist()), "probe accuracy": probe.score}
-    return told("val", named) | {"labelled pictures of the probe": len(near)}
+    found: dict[str, Any] = {}
+    for name, see in (("", eye), ("untrained ", untrained), ("raw pixels ", None)):
+        near, far = (
+            each.arrays(known.size).reshape(len(each), -1).astype("float32") / 127.5 - 1
+            if see is None
+            else vectors(see, known.processor, each, known.size)
+            for each in (known.judged, known.held)
+        )
+        hits = nearest_classes(near, known.judged.targets, far) == known.held.targets
+        with torch.enable_grad():  # a measurement has none, and a probe needs them
+            probe = linear_probe((near, known.judged.targets), (far, known.held.targets))
+        named = {f"{name}knn accuracy": scores.accuracy(hits.tolist()), f"{name}probe accuracy": probe.score}
+        found |= told("val", named)
+    return found | {"labelled pictures of the probe": len(known.judged)}
 
 
 def numbers(processor: "Processor") -> "Callable[[Tensor], Tensor]":

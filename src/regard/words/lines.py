@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from io import BufferedIOBase
 from pathlib import Path
@@ -27,7 +28,7 @@ class Header(NamedTuple):
 
 def read_header(line: bytes) -> Header | None:
     """What a first line announces, if it is two whole numbers and nothing else."""
-    found = re.fullmatch(rb"(\d{1,12}) (\d{1,12})\s*", line)
+    found = re.fullmatch(rb"(\d{1,12})[ \t](\d{1,12})\s*", line)
     return None if found is None else Header(int(found[1]), int(found[2]))
 
 
@@ -49,6 +50,8 @@ def read_text(
     header: Header | None = None
     width, number = 0, 0  # numbers of a vector, and lines that were read
     for lines in _blocks(path, stream):
+        if not number:
+            lines[0] = lines[0].removeprefix(BOM_UTF8)  # which some editors put before a text
         if not number and (header := read_header(lines[0])) is not None:
             check_header(path, header)
             width, number, lines = header.width, 1, lines[1:]

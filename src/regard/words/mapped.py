@@ -4,6 +4,7 @@ A safetensors file holds `embed.weight`, a row for each word, and `words`, which
 """
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -78,7 +79,7 @@ def _list_of(path: Path) -> Path:
 
 
 def _lines(path: Path) -> bytes:
-    return files.read(path, LIST).replace(b"\r\n", b"\n").removesuffix(b"\n")
+    return files.read(path, LIST).removeprefix(BOM_UTF8).replace(b"\r\n", b"\n").removesuffix(b"\n")
 
 
 def _parquet(path: Path) -> bytes:

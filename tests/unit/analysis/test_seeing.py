@@ -25,14 +25,17 @@ from regard.analysis.seeing import (
     position_similarity,
     receptive_field,
     rollout,
+    sampling,
     streams,
 )
 from regard.analysis.seeing.decisive import resize
 from regard.attention import record
+from regard.layers.deformable import DeformableConv
+from regard.layers.vision import VisionModel
 from regard.models import build
 from regard.models.family import families, family
 
-SEEING = [one.name for one in families().values() if hasattr(one.model, "trunk") and hasattr(one.model, "to_map")]
+SEEING = [one.name for one in families().values() if issubclass(one.model, VisionModel)]
 every_model = pytest.mark.parametrize("name", SEEING)
 
 
@@ -79,6 +82,15 @@ def test_every_model_says_its_blocks_and_gives_a_map_behind_each(name: str) -> N
     assert all(each.ndim == 4 and len(each) == 2 and each.isfinite().all() for each in kept.values())
     last = list(kept.values())[-1].shape
     assert model.features(image).shape[1:3] == last[1:3]
+
+
+def test_a_detector_is_seen_through_from_its_backbone_to_its_encoder() -> None:
+    model, image = nano("detr")
+    assert model.trunk == ["backbone.stages.0.0", "backbone.stages.1.0", "encoder.blocks.0"]
+    kept, _ = streams(model, image)
+    assert [tuple(each.shape) for each in kept.values()] == [(2, 8, 8, 16), (2, 4, 4, 24), (2, 4, 4, 32)]
+    assert [field.block for field in receptive_field(model, image)] == model.trunk
+    assert cka(model, model, [torch.randn(8, 3, 32, 32)]).cka.shape == (3, 3)
 
 
 @every_model
@@ -145,6 +157,26 @@ def test_a_convolution_sees_its_neighbours_alone_and_a_vit_everything() -> None:
     assert near[0].radius(1.0) < near[1].radius(1.0)
     model, image = nano("vit")
     assert all((each.pixels > 0).all() for each in receptive_field(model, image))
+
+
+def test_a_convolution_that_is_moved_to_the_right_is_seen_to_read_there() -> None:
+    model = nn.Sequential(DeformableConv(3, 2, 3, padding=1))
+    (plain,) = sampling(model, torch.randn(1, 3, 8, 16))
+    assert (plain.name, plain.moved) == ("0", 0.0)
+    np.testing.assert_allclose(plain.places[2, 5, 4], [2.5 / 8, 5.5 / 16])  # the tap in the middle reads its own cell
+    assert (plain.weights == 1).all()
+    conv = model[0]
+    assert isinstance(conv, DeformableConv)
+    assert conv.offset.bias is not None
+    with torch.no_grad():
+        conv.offset.bias[1::2] = 2.0
+    (moved,) = sampling(model, torch.randn(1, 3, 8, 16))
+    assert moved.moved == 2.0
+    np.testing.assert_allclose(moved.places - plain.places, np.broadcast_to([0, 2 / 16], plain.places.shape), atol=1e-6)
+    shown = moved.shown(4, 4, side=16)
+    assert shown.max(axis=0)[5:8] == pytest.approx([1, 1, 1], abs=0.3)  # columns 3 to 5, two further
+    assert shown[:, :3].max() < 0.02
+    assert sampling(nn.Sequential(nn.Conv2d(3, 2, 3)), torch.randn(1, 3, 8, 8)) == []
 
 
 def test_a_network_is_like_itself_and_noise_is_like_nothing() -> None:

@@ -86,6 +86,9 @@ def test_one_word_in_many_sentences(tmp_path: Path, capsys: Captured) -> None:
     assert "say --sentences FILE --word WORD" in capsys.readouterr().err
     assert main(["map", "world-bert", "--sentences", str(lines), "--word", "king"]) == 2
     assert "'king' occurs in none of the 4 sentences" in capsys.readouterr().err
+    lines.write_bytes(b"the bank\nthe b\xe4nk\n")
+    assert main(["map", "world-bert", "--sentences", str(lines), "--word", "bank"]) == 2
+    assert "lines.txt, line 2 is not UTF-8: byte 0xe4 at place 5; mend the line" in capsys.readouterr().err
     assert main(["map", "world-detr", "--sentences", str(lines), "--word", "king"]) == 2
     assert "reads no texts" in capsys.readouterr().err
 

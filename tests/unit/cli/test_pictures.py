@@ -71,7 +71,7 @@ def test_things_are_listed_drawn_and_told_as_json(place: Path, tmp_path: Path, c
     assert main([*call, "--out", str(tmp_path / "boxes.txt")]) == 2
 
 
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("how", [how for how in WAYS if how != "sampling"])  # which is for convolutions
 def test_every_way_of_looking_draws_a_figure_and_gives_numbers(
     place: Path, tmp_path: Path, capsys: Captured, how: str
 ) -> None:
@@ -84,6 +84,33 @@ def test_every_way_of_looking_draws_a_figure_and_gives_numbers(
     assert json.loads(capsys.readouterr().out)
     assert main(["look", str(place / "vit"), str(place / "photo.png"), "--how", how]) == 0
     assert capsys.readouterr().out.strip()
+
+
+def test_where_a_deformable_convolution_reads_is_laid_over_the_picture(
+    place: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    torch.manual_seed(1)
+    save(
+        tmp_path / "resnet",
+        build("resnet-nano").eval(),
+        family=family("resnet"),
+        card={"task": "recognize", "labels": LABELS},
+    )
+    call = ["look", str(tmp_path / "resnet"), str(place / "photo.png"), "--how", "sampling"]
+    assert main([*call, "--out", str(tmp_path / "look.svg")]) == 0
+    assert "2 maps" in capsys.readouterr().out
+    assert "where the taps of the middle cell read" in (tmp_path / "look.svg").read_text()
+    assert main([*call, "--place", "0,1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {name: each["cell"] for name, each in found.items()} == {
+        "stages.1.0.branch.2.0": [0, 1],
+        "stages.1.1.branch.2.0": [0, 1],
+    }
+    assert all(np.array(each["places"]).shape == (9, 2) for each in found.values())
+    assert main([*call, "--place", "9,9"]) == 2
+    assert "--place 9,9 is no place on the picture" in capsys.readouterr().err
+    assert main(["look", str(place / "vit"), str(place / "photo.png"), "--how", "sampling"]) == 1
+    assert "has no deformable convolution" in capsys.readouterr().err
 
 
 def test_models_are_shown_beside_each_other(place: Path, tmp_path: Path, capsys: Captured) -> None:

@@ -142,6 +142,17 @@ def test_the_class_of_a_picture_of_the_world_is_its_largest_thing() -> None:
         pictures("world", "novel")
 
 
+def test_one_big_thing_fills_a_picture_of_the_big_world() -> None:
+    known, others = (pictures("world/big", split) for split in ("test", "val"))
+    assert len(known) == len(others) == 1000
+    assert known.checksum != others.checksum
+    for i in range(5):
+        shown = known.source.render(i)  # type: ignore[attr-defined]
+        (thing,) = shown.scene.things
+        assert known.labels[known.targets[i]] == f"{thing.colour} {thing.kind}"
+        assert shown.visible[0].mean() > 0.07
+
+
 def test_the_boxes_of_the_world_lie_around_its_masks() -> None:
     found = detections("world", "test")
     for i in range(20):

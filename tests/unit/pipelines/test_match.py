@@ -101,7 +101,7 @@ def test_the_world_is_named_without_training_also_where_it_is_strange() -> None:
         assert found.count == 8
         assert 0 <= found.scores["accuracy"].value <= 100
         assert found.confusion is not None
-    with pytest.raises(ValueError, match="the world has no pictures called 'odd'; choose novel, sketch"):
+    with pytest.raises(ValueError, match="the world has no pictures called 'odd'; choose big, novel, sketch"):
         one.evaluate("world/odd")
 
 

@@ -59,6 +59,15 @@ def test_text_may_have_trailing_spaces_returns_tabs_and_words_with_spaces(tmp_pa
     np.testing.assert_array_equal(found.matrix, np.float32([[1, 2], [3, 4], [0.5, -6], [7, 8]]))
 
 
+def test_a_mark_of_byte_order_is_no_part_of_a_word_and_a_tab_may_part_the_first_two_numbers(tmp_path: Path) -> None:
+    for name, data in (("a.txt", b"king 1 2\nqueen 3 4\n"), ("a.vec", b"2\t2\r\nking\t1\t2\r\nqueen\t3\t4\r\n")):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + data)
+        assert list(read_vectors(tmp_path / name).words) == ["king", "queen"]
+    np.save(tmp_path / "b.npy", np.ones((2, 2), np.float32))
+    (tmp_path / "b.txt").write_bytes(b"\xef\xbb\xbfking\nqueen\n")
+    assert list(read_vectors(tmp_path / "b.npy").words) == ["king", "queen"]
+
+
 def test_a_long_text_is_kept_and_mapped_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "KEPT", 0)
     path = tmp_path / "many.txt"

@@ -8,6 +8,7 @@ from regard.analysis.seeing.faithful import Curve, covers, deletion, insertion, 
 from regard.analysis.seeing.field import Field, receptive_field
 from regard.analysis.seeing.pointing import Marked, Scored, agree, make_map, marked, score_maps, ways_of
 from regard.analysis.seeing.rollout import rollout
+from regard.analysis.seeing.sampling import Sampled, sampling
 from regard.analysis.seeing.streams import streams
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Distance",
     "Field",
     "Marked",
+    "Sampled",
     "Scored",
     "agree",
     "attention_distances",
@@ -35,6 +37,7 @@ __all__ = [
     "position_similarity",
     "receptive_field",
     "rollout",
+    "sampling",
     "score_maps",
     "streams",
     "ways_of",

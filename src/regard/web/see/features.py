@@ -1,6 +1,5 @@
 """Features as colours: the first three principal components behind each block, of the model as it was edited."""
 
-import re
 from typing import Any
 
 from regard.web.see.asked import Asked, Options
@@ -17,13 +16,8 @@ def colours(asked: Asked, _: Options) -> dict[str, Any]:
     from regard.decode.forcing import evaluating
 
     image, model = image_of(asked), asked.pipeline.model
-    blocks: list[str] = []
-    grid = None
-    if not hasattr(model, "trunk"):  # a detector: its encoder looks at the cells of one map
-        grid = model.grid(*image.shape[-2:])
-        blocks = [name for name, _ in model.named_modules() if re.fullmatch(r".*encoder\.blocks\.\d+", name)]
     with torch.no_grad(), evaluating(model), record(model, edits=asked.edits):
-        kept, _said = streams(model, image, blocks=blocks, grid=grid)
+        kept, _said = streams(model, image)
     large = {name: each for name, each in kept.items() if each.shape[1] * each.shape[2] > 2}
     painted = {name: feature_colours(each)[0] for name, each in large.items()}
     maps = [
