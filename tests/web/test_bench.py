@@ -407,6 +407,57 @@ def test_a_word_that_is_longer_than_its_place_is_shortened_in_the_figure_and_tol
     alone.close()
 
 
+def test_a_long_name_leans_over_those_behind_it_and_stays_in_the_figure(page: "Page") -> None:
+    axis = {
+        "kind": "words",
+        "labels": [
+            "the",
+            "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+            "is",
+            "a",
+            "law",
+        ],
+    }
+    open_file(page, _file(1, 2, axis), view="matrix")
+    page.wait_for_selector(".matrix-key i")
+    page.keyboard.press("e")
+    assert _cut_off(page, save_as(page, "SVG")) == []
+
+
+def test_on_a_phone_the_scale_and_the_key_to_the_heads_fit_the_figure(page: "Page") -> None:
+    resize(page, 320, 700)
+    looks = [f"decoder.blocks.{layer}.cross:{head}" for layer in (0, 1) for head in (0, 1)]
+    translate(page, look=",".join(looks))
+    page.wait_for_selector(".word.rows")
+    painted(page)
+    page.keyboard.press("e")
+    figure = save_as(page, "SVG")
+    assert figure.count(b">layer ") == 4
+    assert _cut_off(page, figure) == []
+
+
+def _cut_off(page: "Page", figure: bytes) -> list[str]:
+    """The texts of a figure that reach beyond it."""
+    alone = page.context.new_page()
+    alone.set_content(figure.decode())
+    found: list[str] = alone.evaluate(OUTSIDE)
+    alone.close()
+    return found
+
+
+def test_ten_megabytes_of_text_get_one_sentence_and_stay_as_they_are(page: "Page") -> None:
+    translate(page)
+    text = "parola " * 1_500_000
+    page.get_by_label("Sentence to translate").fill(text)
+    page.get_by_text("10,500,000 characters, and at most 10,000 are read").wait_for()
+    expect(page.locator(".bench-says .problem:visible")).to_have_count(1)
+    assert page.evaluate("document.querySelector('.composer').value.length") == len(text)
+    open_file(page, _file(1, 2))
+    drop(page, text)
+    page.get_by_text("This is no JSON").wait_for()
+    expect(page.get_by_text("This is no JSON")).to_have_count(1)
+
+
 def test_neurons_and_beam_leave_with_numbers_of_their_own(page: "Page") -> None:
     translate(page, view="neuron", look=f"{CROSS}:0")
     page.wait_for_selector(".neuron-figure")

@@ -337,6 +337,14 @@ def test_a_figure_leaves_with_its_caption_and_its_numbers(again: Page, tmp_path:
     assert [sum(row) for row in matrices["shares"]["values"]] == pytest.approx([1, 1, 1, 1], abs=1e-5)
 
 
+def test_a_caption_is_left_out_where_nobody_wants_it(again: Page) -> None:
+    again.keyboard.press("e")
+    again.get_by_label("with its caption").uncheck()
+    with again.expect_download() as waiting:
+        again.get_by_role("button", name="as SVG").click()
+    assert "Sentence:" not in waiting.value.path().read_text(encoding="utf-8")
+
+
 def test_words_that_look_like_formulas_stay_words_in_a_spreadsheet(again: Page) -> None:
     text = again.evaluate(
         """async () => {
@@ -465,13 +473,20 @@ READY = {
     "depth": ".room-depth .empty:has-text('regard train monodepth')",
     "sense": ".room-sense .empty:has-text('regard train perceive')",
     "words": ".room-words canvas",
+    "words?w=king": ".near-list li",
+    "words?as=sums&sum=king+-+man+%2B+woman": ".answer .near-list",
+    "words?as=concepts": ".concepts .chart",
+    "words?as=own": ".own",
     "lectures": ".room-lectures :is(a, button)",
+    "lectures?deck=003&topic=caption-attention": ".quiz-choice",
     "gallery": ".room-gallery a",
     "claims": ".room-claims :is(a, button)",
+    "claims?name=heads&show=1": "svg.panel-picture",
     "world?index=12&thing=1": ".named.lit",
     "runs": ".chart path",
     "views": ".room-views .first-run",
     "file": ".drop",
+    "file?in=r:minilm-tired": ".word.rows",
 } | {f"build?step={step}": f".steps [aria-current=step]:has-text('{step}')" for step in STEPS}
 
 
@@ -526,6 +541,19 @@ def test_no_room_is_wider_than_a_phone_and_all_that_can_be_pressed_has_a_name(ag
               .map(e => e.outerHTML.slice(0, 120))"""
         )
         assert nameless == [], place
+
+
+def test_at_200_percent_and_on_a_wall_no_room_is_wider_than_its_screen(again: Page) -> None:
+    for place in opened(again):
+        resize(again, 640, 400)  # what a browser has of 1280 by 800 when all is twice as large
+        assert again.evaluate("document.documentElement.scrollWidth") <= 640, place
+        resize(again, 1280, 720)
+        again.evaluate("document.activeElement?.blur()")
+        again.keyboard.press("Shift+F")
+        expect(again.locator(".top")).to_be_hidden()
+        assert again.evaluate("document.documentElement.scrollWidth") <= 1280, place
+        again.keyboard.press("Shift+F")
+        expect(again.locator(".top")).to_be_visible()
 
 
 def test_everything_that_can_be_used_has_a_name_and_a_place_in_the_order(page: Page) -> None:

@@ -1,5 +1,7 @@
 """Claims: every one is told, guessed before it is shown, and drawn from the numbers that Python drew it from."""
 
+import contextlib
+import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -194,6 +196,20 @@ def test_a_figure_is_taken_away_as_it_is_seen(page: "Page") -> None:
     rows = save_as(page, "CSV").decode("utf-8-sig").splitlines()
     assert rows[0] == "panel,series,at,value,low,high"
     assert len(rows) == 1 + 5
+
+
+def test_a_claim_is_shared_as_python_and_as_its_command(page: "Page") -> None:
+    page.goto("/#/claims?name=heads&show=1")
+    page.wait_for_selector("svg.panel-picture")
+    page.locator("#link").click()
+    python, command = page.get_by_role("dialog").locator("pre").all_inner_texts()[-2:]
+    assert command == page.request.get("/api/claims/heads").json()["command"]
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told):
+        exec(python, {})
+    found = load("heads")
+    assert found is not None
+    assert told.getvalue() == f"{found.verdict} {found.summary}\n"
 
 
 def test_claims_fit_a_phone(page: "Page") -> None:

@@ -17,6 +17,7 @@ from playwright.sync_api import expect
 from tests.unit.pipelines.encoders import bert, tokenizer_of
 from tests.web.conftest import SIZE, Server, Watched, _foreign, _said, save_model, serving
 from tests.web.hands import PATIENCE, address, answered, becomes, choose_model, resize, save_as, thumb, until, watching
+from tests.web.shelves import barriers
 
 from regard.analysis.contexts import contexts
 from regard.decode.sampling import narrow
@@ -555,6 +556,22 @@ def test_512_tokens_are_read_without_a_stutter(page: "Page", shelf: Path) -> Non
 
 def _length(generate: Any, words: str) -> int:
     return len(generate.tokenizer.encode([words], start=True, stop=False)[0])
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"tok": "1"},
+        {"m": "my-bert", "given": "t:The [MASK] runs."},
+        {"m": "my-bert", "given": "t:The dog runs.", "view": "senses", "of": "minilm"},
+        {"m": "my-tagger", "given": "t:Karel runs."},
+    ],
+)
+def test_nothing_keeps_anybody_out(page: "Page", state: dict[str, str]) -> None:
+    read(page, **state)
+    if "of" in state:
+        page.locator(".sense-point").first.wait_for()
+    assert barriers(page) == []
 
 
 @pytest.mark.parametrize(

@@ -661,6 +661,14 @@ def test_what_is_seen_can_be_taken_away(page: "Page") -> None:
     page.keyboard.press("Escape")
 
 
+def test_it_can_be_done_without_the_page(page: "Page") -> None:
+    visit(page, **{"in": "p:world:7"})
+    page.locator("#link").click()
+    said = page.get_by_role("dialog")
+    expect(said).to_contain_text('").attend("world:7"))')
+    expect(said).to_contain_text(re.compile(r"regard look \S+ world:7 --how attention"))
+
+
 def test_what_the_server_has_forgotten_is_asked_again(page: "Page") -> None:
     visit(page)
     forgotten = {"status": 410, "content_type": "application/json", "body": json.dumps({"error": "forgotten"})}

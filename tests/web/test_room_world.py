@@ -57,6 +57,17 @@ def test_a_thing_that_was_taken_stays_lit_and_is_in_the_link(page: "Page") -> No
     until(page, "!document.querySelector('.lit, .things [aria-pressed=true]')")
 
 
+def test_a_scene_is_shared_as_the_python_that_makes_it(page: "Page") -> None:
+    page.goto("/#/world?index=12&split=novel")
+    page.wait_for_selector(".named")
+    page.locator("#link").click()
+    made: dict[str, Any] = {}
+    exec(page.get_by_role("dialog").locator("pre").last.inner_text(), made)
+    told = page.request.get("/api/world/scene?index=12&split=novel").json()
+    assert [thing.kind for thing in made["scene"].things] == [each["kind"] for each in told["things"]]
+    assert made["picture"].rgb.shape[:2] == (256, 256)
+
+
 def test_scenes_are_walked_by_keys(page: "Page") -> None:
     page.goto("/#/world?index=4")
     page.wait_for_selector(".named")

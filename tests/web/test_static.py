@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.hands import PATIENCE
+from tests.web.hands import PATIENCE, drop
 
 from regard.web.static import SCENES, StaticError, file_name, write_site
 
@@ -96,6 +96,20 @@ def test_the_first_page_of_the_site_leads_nowhere_that_needs_a_server(
     page.get_by_role("button", name="Models").click()
     page.locator(".models-name:enabled").first.click()
     expect(page.locator(".toast")).to_contain_text("needs a server")
+    assert wrong == []
+
+
+def test_recorded_readings_and_own_files_are_seen_without_a_server(
+    address: str, visited: "tuple[Page, list[str]]"
+) -> None:
+    page, wrong = visited
+    page.goto(f"{address}#/file?in=r:minilm-tired")
+    page.locator("button.thumb").first.wait_for()
+    expect(page.locator(".word.rows", has_text="tired")).to_have_count(1)
+    words = {"kind": "words", "labels": ["we", "see"]}
+    view = {"name": "layer.0", "rows": words, "columns": words, "weights": [[[0.9, 0.1], [0.2, 0.8]]]}
+    drop(page, json.dumps({"format": "regard-views-1", "title": "Mine", "views": [view]}))
+    expect(page.locator(".word.rows")).to_have_text(["we", "see"])
     assert wrong == []
 
 

@@ -86,6 +86,7 @@ async function mount(host, context) {
       const drawn = /** @type {NonNullable<typeof shown.figure>} */ (shown.figure);
       return [{ title: list.named(claim.name), svg: drawn.exportSvg, table: drawn.table, json: () => claim }];
     },
+    code: () => (now ? code(now.claim) : {}),
     shortcuts: [
       { key: "ArrowRight", does: "Next claim", run: () => hop(1) },
       { key: "ArrowLeft", does: "Claim before", run: () => hop(-1) },
@@ -93,6 +94,12 @@ async function mount(host, context) {
   });
   await refresh();
   return { restore: () => void refresh(), unmount: () => now?.shown.destroy() };
+}
+
+/** What was found, in Python, and the command that repeats the experiment. @param {Claim} claim */
+function code({ name, command, verdict }) {
+  const python = `from regard.claims import load\n\nfound = load(${JSON.stringify(name)})\nprint(found.verdict, found.summary)`;
+  return verdict ? { python, command } : { command };
 }
 
 /** The list without a claim open. @param {Flat} state */

@@ -344,8 +344,12 @@ class See {
           },
         ] = [this.wishes()];
         const how = view === "decides" ? way : view === "features" ? "pca" : rolled ? "rollout" : "attention";
+        const name = String(first?.["name"]);
+        const given = picture.startsWith("world:") ? picture : "photo.jpg";
+        const quoted = [name, given].map((each) => JSON.stringify(each));
         return {
-          command: `regard look ${first?.["name"]} ${picture.startsWith("world:") ? picture : "PICTURE"} --how ${how}`,
+          python: `import regard\n\nregard.show(regard.load(${quoted[0]}).attend(${quoted[1]}))`,
+          command: `regard look ${name} ${given} --how ${how}`,
         };
       },
     });

@@ -151,6 +151,7 @@ class World {
     };
     this.context.register({
       figures: () => this.figures(),
+      code: () => ({ python: code(this.state) }),
       shortcuts: [
         { key: "ArrowLeft", does: "Scene before", run: () => step(-1) },
         { key: "ArrowRight", does: "Next scene", run: () => step(1) },
@@ -178,3 +179,7 @@ class World {
     this.tiles.stop();
   }
 }
+
+/** The scene in Python, with all that is true of it. @param {import("../world/state.js").State} state */
+const code = ({ index, split }) =>
+  `from regard.world import render, scenes\n\nscene = scenes(split="${split}")[${index}]\npicture = render(scene, 256)`;

@@ -19,7 +19,9 @@ export function exported(lines) {
     ? [0, layout.height]
     : [scroll?.scrollTop ?? 0, scroll?.clientHeight ?? layout.height];
   const legend = lines.view?.layers ?? [];
-  const keyed = legend.length > 1 ? Math.ceil(legend.length / 4) * 20 : 0;
+  const wide = Math.max(0, ...legend.map(({ title }) => measure(title, `12px ${SANS}`))) + 40; // of a key to a colour
+  const beside = Math.max(1, Math.min(4, Math.floor(layout.width / wide)));
+  const keyed = legend.length > 1 ? Math.ceil(legend.length / beside) * 20 : 0;
   const out = drawing(layout.width, HEAD + tall + HEAD + FOOT + keyed, type.size);
   out.setAttribute("fill", colours.ink);
   const picture = svg("svg", {
@@ -31,7 +33,7 @@ export function exported(lines) {
   });
   picture.append(...ribbons(lines), ...words(lines));
   out.append(picture, ...directions(lines, tall), ...scale(layout.width, HEAD + tall + HEAD + 4));
-  if (keyed) out.append(...legends(legend, HEAD + tall + HEAD + FOOT));
+  if (keyed) out.append(...legends(legend, { wide, beside, top: HEAD + tall + HEAD + FOOT }));
   return out;
 }
 
@@ -100,7 +102,7 @@ function directions({ layout }, tall) {
 function scale(width, top) {
   const { accent, muted } = inks();
   const shares = [0.1, 0.5, 1];
-  const left = width / 2 - 130;
+  const left = Math.max(8 + measure("weight", `12px ${SANS}`), width / 2 - 130);
   return [
     svg("text", { x: left - 8, y: top + 14, "text-anchor": "end", fill: muted, "font-size": 12 }, "weight"),
     ...shares.flatMap((share, i) => {
@@ -114,11 +116,10 @@ function scale(width, top) {
   ];
 }
 
-/** Which colour is which head. @param {{title: string, hue: number}[]} heads @param {number} top */
-function legends(heads, top) {
-  const wide = Math.max(...heads.map(({ title }) => measure(title, `12px ${SANS}`))) + 40;
+/** Which colour is which head. @param {{title: string, hue: number}[]} heads @param {{wide: number, beside: number, top: number}} place */
+function legends(heads, { wide, beside, top }) {
   return heads.flatMap(({ title, hue }, i) => {
-    const [x, y] = [(i % 4) * wide, top + Math.floor(i / 4) * 20];
+    const [x, y] = [(i % beside) * wide, top + Math.floor(i / beside) * 20];
     return [
       svg("rect", { x, y, width: 14, height: 14, rx: 3, fill: headHue(hue) }),
       svg("text", { x: x + 20, y: y + 11, fill: inks().ink, "font-size": 12 }, title),

@@ -35,8 +35,10 @@ export async function exported(matrix) {
     named: few,
     numbered: few && matrix.wide >= 34,
   };
-  // The last name leans out to the right.
-  const lean = few ? longest(columns.slice(-1)) * 0.72 + 8 : 10;
+  // A name leans out to the right, a long one beyond those that follow.
+  const over = (/** @type {string} */ name, /** @type {number} */ j) =>
+    measure(name, `13px ${SANS}`) * 0.72 - (columns.length - j - 0.5) * at.wide;
+  const lean = few ? columns.reduce((most, name, j) => Math.max(most, over(name, j)), 0) + 12 : 10;
   const [width, height] = [at.left + columns.length * at.wide + lean, at.top + rows.length * at.tall];
   const out = drawing(Math.max(width, 240), height + FOOT);
   const marks = gold.map(([row, column]) => ({ row: row - first.row, column: column - first.column }));
