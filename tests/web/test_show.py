@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from tests.web.hands import PATIENCE
 
 from regard.attention import Trace, multihead, record
+from regard.web import show as module
 from regard.web.show import Shown, show
 
 if TYPE_CHECKING:
@@ -95,6 +96,17 @@ def test_words_that_do_not_fit_become_numbers_and_examples_are_counted() -> None
     with pytest.raises(ValueError, match="no example 2 in a batch of 2"):
         show(trace, example=2)
     assert [view.name for view in show(trace, names=["two"]).views.views] == ["two"]
+
+
+def test_a_page_holds_as_many_layers_as_their_weights_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = torch.nn.ModuleDict({f"layer{i}": multihead(8, 2) for i in range(32)})
+    with record(deep) as trace:
+        for each in deep.values():
+            each(torch.randn(1, 4, 8))
+    assert len(show(trace).views.views) == 32
+    monkeypatch.setattr(module, "MOST", 32 * 2 * 4 * 4 - 1)
+    with pytest.raises(ValueError, match="32 attentions have more than 1,023 weights, too many for one page; name"):
+        show(trace)
 
 
 def test_an_empty_trace_says_what_to_do() -> None:

@@ -32,12 +32,12 @@ class Int8Linear(Prepared):
     ) -> None:
         super().__init__(weight, bias, stored=stored)
         weight = weight.detach().float()
-        self._loops = rows.loops() if rows.way(1, weight.numel(), int8=True) == "loop" else None
-        most = FEWER if self._loops is None else MOST
+        self._looped = rows.way(1, weight.numel(), int8=True) == "loop"
+        most = MOST if self._looped else FEWER
         scale = weight.abs().amax(dim=1).clamp(min=torch.finfo(torch.float32).tiny) / most
         self._scale, self._constants = scale, torch.zeros_like(scale) if self.bias is None else self.bias
-        if self._loops is not None:
-            self._packed: Any = self._loops.pack_int8((weight / scale[:, None]).round().to(torch.int8))
+        if self._looped:
+            self._packed: Any = rows.loops().pack_int8((weight / scale[:, None]).round().to(torch.int8))
             return
         with warnings.catch_warnings():
             # torch will drop tensors of this type one day. They are needed here only, to pack for products that are
@@ -50,15 +50,15 @@ class Int8Linear(Prepared):
 
     @property
     def weight(self) -> Float[Tensor, "o i"]:
-        if self._loops is None:
+        if not self._looped:
             found: Tensor = torch.ops.quantized.linear_unpack(self._packed)[0].dequantize()
             return found
         rounded: Tensor = self._packed.transpose(1, 2).flatten(2).flatten(0, 1)[: self.out_features, : self.in_features]
         return rounded * self._scale[:, None]
 
     def forward(self, x: Float[Tensor, "*b i"]) -> Float[Tensor, "*b o"]:
-        if self._loops is not None:
-            y: Tensor = self._loops.multiply_int8(x, self._packed, self._scale, self._constants, self.out_features)
+        if self._looped:
+            y: Tensor = rows.loops().multiply_int8(x, self._packed, self._scale, self._constants, self.out_features)
             return y
         scale = x.abs().amax(dim=-1, keepdim=True).clamp(min=torch.finfo(torch.float32).tiny)
         product = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default

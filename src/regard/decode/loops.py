@@ -6,7 +6,7 @@ that torch's OpenMP library calls in each of its threads.
 
 A matrix lies in blocks of outputs: all inputs of the first block, then all of the second; within a block, the numbers
 of one input (float32) or of two neighbouring inputs (int8) stand side by side for all outputs. A sum is then kept for
-each output in a register, and memory is read from front to back.
+each output in a register, and memory is read from front to back. The sums of int8 are in `regard.decode.dots`.
 """
 
 import ctypes
@@ -16,16 +16,18 @@ import numpy as np
 import torch
 from llvmlite import binding, ir  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from numba import carray, cfunc, njit, types  # type: ignore[attr-defined, import-not-found, unused-ignore]
+from numba.core import cgutils  # type: ignore[import-not-found, unused-ignore]
 from numba.extending import intrinsic  # type: ignore[import-not-found, unused-ignore]
 from torch import Tensor
 
+from regard.decode import dots
+
 BLOCK = 64  # outputs that oneDNN keeps together in float32
-BLOCK8 = 16  # outputs that stand together in int8: two registers of eight sums
-ROWS = 4  # rows that share what is read of an int8 matrix: 4 · 2 sums, which fit the 16 registers
 MOST = 127  # of a weight in int8
 TILE = 3 << 15  # numbers of 16 bits that half of a core's second cache holds
 QUIET = np.float32(1e-30)  # a row that is no louder is 0
 
+dots.best()  # raises where no way is; then there are no loops
 _gomp = ctypes.CDLL("libgomp.so.1")  # the one that torch has loaded
 _parallel = _gomp.GOMP_parallel
 _parallel.argtypes, _parallel.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint], None
@@ -54,20 +56,22 @@ def multiply_int8(x: Tensor, packed: Tensor, scale: Tensor, bias: Tensor, output
     rows = x.numel() // inputs
     y, rounded = x.new_empty(*x.shape[:-1], outputs), x.new_empty(rows, even(inputs) // 2 + 1)
     most = min(2**15 - 1, (2**31 - 1) // (MOST * inputs))  # so that no sum of products passes 32 bits
+    way = dots.WAYS[packed.shape[2]]  # a matrix is read the way it was packed
     _run(
         _int8_rows,
         *(outputs, inputs, rows, most, x.data_ptr(), rounded.data_ptr()),
         *(packed.data_ptr(), scale.data_ptr(), bias.data_ptr(), y.data_ptr()),
+        *(way.block, way.rows, ctypes.addressof(dots.compiled(way))),
     )
     return y
 
 
 def pack_int8(rounded: Tensor) -> Tensor:
     """An int8 matrix in blocks of outputs, pairs of inputs side by side; what is missing at its edges is 0."""
-    outputs, inputs = rounded.shape
-    whole = rounded.new_zeros(-(-outputs // BLOCK8) * BLOCK8, even(inputs))
+    (outputs, inputs), block = rounded.shape, dots.best().block
+    whole = rounded.new_zeros(-(-outputs // block) * block, even(inputs))
     whole[:outputs, :inputs] = rounded
-    return whole.view(-1, BLOCK8, whole.shape[1] // 2, 2).transpose(1, 2).contiguous()
+    return whole.view(-1, block, whole.shape[1] // 2, 2).transpose(1, 2).contiguous()
 
 
 def lies_in_blocks(weight: Tensor, packed: int, size: int) -> bool:
@@ -107,76 +111,22 @@ def _pointer(kind: Any) -> Any:
     return point
 
 
-_int8s, _int16s, _int32s, _floats = (_pointer(kind) for kind in (types.int8, types.int16, types.int32, types.float32))
+_kinds = (types.int16, types.int32, types.int64, types.float32)
+_int16s, _int32s, _int64s, _floats = (_pointer(kind) for kind in _kinds)
 
 
-def _dot(rows: int) -> Any:
-    """Sums of products of `rows` rows with a block of an int8 matrix, kept in registers; written in LLVM's language.
+@no_type_check
+@intrinsic
+def _dot(_context, _function, numbers):
+    """Call a function of `regard.decode.dots` by its address."""
 
-    A compiler does not find the instruction for it by itself: 16 products of 16 bits, added in pairs.
-    """
-    i32, i64 = ir.IntType(32), ir.IntType(64)
-    bytes_, shorts, sums = ir.VectorType(ir.IntType(8), 16), ir.VectorType(ir.IntType(16), 16), ir.VectorType(i32, 8)
-    halves = range(BLOCK8 // 8)
+    def generate(context, build, _signature, arguments):
+        given = cgutils.unpack_tuple(build, arguments[1])
+        function = ir.FunctionType(ir.VoidType(), [each.type for each in given])
+        build.call(build.inttoptr(arguments[0], function.as_pointer()), given)
+        return context.get_dummy_value()
 
-    @no_type_check
-    @intrinsic
-    def dot(_context, _weights, _x, _stride, _pairs, _out):
-        def generate(context, build, _signature, arguments):
-            weights, x, stride, pairs, out = arguments
-            name = "llvm.x86.avx2.pmadd.wd"
-            add_pairs = build.module.globals.get(name) or ir.Function(
-                build.module, ir.FunctionType(sums, [shorts, shorts]), name
-            )
-
-            def at(start, *terms):
-                place = ir.Constant(i64, 0)
-                for one, other in terms:
-                    place = build.add(place, build.mul(one, ir.Constant(i64, other)))
-                return build.gep(start, [place])
-
-            def load(pointer, kind, align):
-                found = build.load(build.bitcast(pointer, kind.as_pointer()))
-                found.align = align
-                return found
-
-            before, loop, after = build.block, build.append_basic_block(), build.append_basic_block()
-            build.branch(loop)
-            build.position_at_end(loop)
-            pair = build.phi(i64)
-            pair.add_incoming(ir.Constant(i64, 0), before)
-            kept = [build.phi(sums) for _ in range(rows) for _ in halves]
-            one = ir.Constant(i64, 1)
-            block = [
-                build.sext(load(at(weights, (pair, 2 * BLOCK8), (one, 16 * half)), bytes_, 1), shorts)
-                for half in halves
-            ]
-            grown = []
-            for row in range(rows):
-                two = load(at(x, (stride, row), (pair, 2)), i32, 2)
-                first = build.insert_element(ir.Constant(sums, ir.Undefined), two, ir.Constant(i32, 0))
-                every = build.shuffle_vector(first, first, ir.Constant(sums, [0] * 8))
-                for half in halves:
-                    products = build.call(add_pairs, [block[half], build.bitcast(every, shorts)])
-                    grown.append(build.add(kept[row * len(halves) + half], products))
-            later = build.add(pair, one)
-            pair.add_incoming(later, loop)
-            for old, new in zip(kept, grown, strict=True):
-                old.add_incoming(ir.Constant(sums, [0] * 8), before)
-                old.add_incoming(new, loop)
-            build.cbranch(build.icmp_signed("<", later, pairs), loop, after)
-            build.position_at_end(after)
-            for place, new in enumerate(grown):
-                build.store(new, build.bitcast(at(out, (one, 8 * place)), sums.as_pointer())).align = 4
-            return context.get_dummy_value()
-
-        pointers = [types.CPointer(kind) for kind in (types.int8, types.int16, types.int32)]
-        return types.void(pointers[0], pointers[1], types.int64, types.int64, pointers[2]), generate
-
-    return dot
-
-
-_dot1, _dot2, _dot4 = _dot(1), _dot(2), _dot(ROWS)
+    return types.void(types.int64, numbers), generate
 
 
 @cfunc(types.void(types.CPointer(types.int64)), cache=True, fastmath={"contract", "nsz", "reassoc"})
@@ -221,25 +171,19 @@ def _round(x, factor, out):
         out[i] = np.int16(np.rint(x[i] * factor))
 
 
-@njit(inline="always")
-@no_type_check
-def _scale(sums, scale, row, bias, out, first, count):
-    for o in range(count):
-        out[first + o] = np.float32(sums[o]) * scale[first + o] * row + bias[first + o]
-
-
 @cfunc(types.void(types.CPointer(types.int64)), cache=True)
 @no_type_check
 def _int8_rows(numbers):
     outputs, inputs, rows, most = numbers[0], numbers[1], numbers[2], numbers[3]
-    depth, blocks = (inputs + 1) // 2 * 2, (outputs + BLOCK8 - 1) // BLOCK8
+    width, most_rows = numbers[10], numbers[11]
+    depth, blocks = (inputs + 1) // 2 * 2, (outputs + width - 1) // width
     stride = depth + 2  # behind each rounded row stands its scale
     x, bits = carray(_floats(numbers[4]), (rows, inputs)), carray(_int32s(numbers[4]), (rows, inputs))
     rounded = carray(_int16s(numbers[5]), (rows, stride))
     halves = (rows, stride // 2)
     scales, scale_bits = carray(_floats(numbers[5]), halves), carray(_int32s(numbers[5]), halves)
     scale, bias = carray(_floats(numbers[7]), (outputs,)), carray(_floats(numbers[8]), (outputs,))
-    y = carray(_floats(numbers[9]), (rows, outputs))
+    y, functions = carray(_floats(numbers[9]), (rows, outputs)), carray(_int64s(numbers[12]), (most_rows,))
     me, threads = np.int64(_thread()), np.int64(_threads())
     for row in range(me, rows, threads):
         scale_bits[row, -1] = _loudest(bits[row])
@@ -250,28 +194,21 @@ def _int8_rows(numbers):
             rounded[row, inputs] = 0
     if threads > 1:
         _barrier()  # every row is rounded before anybody reads it
-    sums = np.empty((ROWS, BLOCK8), np.int32)
-    out = _int32s(sums.ctypes.data)
-    some = max(ROWS, TILE // depth // ROWS * ROWS)  # rows that stay in the cache while every block passes by
+    last = np.zeros((most_rows + 2, width), np.float32)  # y, scale and bias of a block that is wider than what is left
+    some = max(most_rows, TILE // depth // most_rows * most_rows)  # rows that stay in the cache while blocks pass by
     for start in range(0, rows, some):
         end = min(rows, start + some)
         for block in range(blocks * me // threads, blocks * (me + 1) // threads):
-            weights, first = _int8s(numbers[6] + block * BLOCK8 * depth), block * BLOCK8
-            row = start
-            while row < end:
-                here = _int16s(numbers[5] + 2 * row * stride)
-                if end - row >= ROWS:
-                    _dot4(weights, here, stride, depth // 2, out)
-                    count = ROWS
-                elif end - row >= 2:
-                    _dot2(weights, here, stride, depth // 2, out)
-                    count = 2
-                else:
-                    _dot1(weights, here, stride, depth // 2, out)
-                    count = 1
-                for r in range(count):
-                    if outputs - first >= BLOCK8:
-                        _scale(sums[r], scale, scales[row + r, -1], bias, y[row + r], first, BLOCK8)
-                    else:
-                        _scale(sums[r], scale, scales[row + r, -1], bias, y[row + r], first, outputs - first)
-                row += count
+            first = block * width
+            left = outputs - first
+            of_outputs = (scale[first:].ctypes.data, bias[first:].ctypes.data)
+            if left < width:
+                last[-2, :left], last[-1, :left] = scale[first:], bias[first:]
+                of_outputs = (last[-2].ctypes.data, last[-1].ctypes.data)
+            for row in range(start, end, most_rows):
+                count = min(most_rows, end - row)
+                here = (rounded[row].ctypes.data, 2 * stride, depth // 2)
+                there = (last.ctypes.data, 4 * width) if left < width else (y[row, first:].ctypes.data, 4 * outputs)
+                _dot(functions[count - 1], (numbers[6] + first * depth, *here, *of_outputs, *there))
+                if left < width:
+                    y[row : row + count, first:] = last[:count, :left]

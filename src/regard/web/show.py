@@ -13,7 +13,7 @@ as a picture.
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CELLS = 40  # words on a side that are drawn one by one, with their names; beyond, a head is a picture
 WIDE, TALL = 4, 256  # heads side by side, and pixels of such a picture
-MANY = 24  # attentions
+MOST = 8_000_000  # weights in a page, two bytes each: a ViT-B has 6 million, 30 layers on 100 words 3 million
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,11 +122,18 @@ def show(
     wanted = known if names is None else list(names)
     if not wanted:
         raise ValueError("nothing has looked in this trace; run the model inside the scope of record")
-    if len(wanted) > MANY:
-        raise ValueError(f"{len(wanted)} attentions are too many to show at once; name up to {MANY} by names=[…]")
-    if isinstance(what, Reading):
-        return Shown(Views(what.caption or title, tuple(what.view(name, words=True) for name in wanted)))
-    return Shown(Views(title, tuple(_view(what, name, rows, columns, example) for name in wanted)))
+    see = _of_reading(what) if isinstance(what, Reading) else _of_trace(what, rows, columns, example)
+    views, held = list[View](), 0
+    for name in wanted:
+        view = see(name)
+        held += view.weights.size
+        if held > MOST:
+            raise ValueError(
+                f"{len(wanted)} attentions have more than {MOST:,} weights, too many for one page; name some of "
+                "them by names=[…], or give a shorter text"
+            )
+        views.append(view)
+    return Shown(Views((what.caption or title) if isinstance(what, Reading) else title, tuple(views)))
 
 
 def _watch(model: Any, tokenizer: Any, text: Any) -> Reading:
@@ -140,20 +147,29 @@ def _watch(model: Any, tokenizer: Any, text: Any) -> Reading:
     return load(model, tokenizer=tokenizer).attend(text)
 
 
-def _view(trace: "Trace", name: str, rows: Sequence[str] | None, columns: Sequence[str] | None, example: int) -> View:
-    every = trace.map(name)
-    if not 0 <= example < len(every):
-        raise ValueError(f"there is no example {example} in a batch of {len(every)}; count from 0")
-    weights: np.ndarray = every[example].float().cpu().numpy()
-    return View(
-        name,
-        _axis(rows, weights.shape[1]),
-        _axis(rows if columns is None else columns, weights.shape[2]),
-        weights,
-        kind=find_kind(name, weights),
-        layer=read_layer(name),
-        heads=len(weights),
-    )
+def _of_reading(reading: Reading) -> Callable[[str], View]:
+    return lambda name: reading.view(name, words=True)
+
+
+def _of_trace(
+    trace: "Trace", rows: Sequence[str] | None, columns: Sequence[str] | None, example: int
+) -> Callable[[str], View]:
+    def view(name: str) -> View:
+        every = trace.map(name)
+        if not 0 <= example < len(every):
+            raise ValueError(f"there is no example {example} in a batch of {len(every)}; count from 0")
+        weights: np.ndarray = every[example].float().cpu().numpy()
+        return View(
+            name,
+            _axis(rows, weights.shape[1]),
+            _axis(rows if columns is None else columns, weights.shape[2]),
+            weights,
+            kind=find_kind(name, weights),
+            layer=read_layer(name),
+            heads=len(weights),
+        )
+
+    return view
 
 
 def _axis(words: Sequence[str] | None, count: int) -> Words:

@@ -138,6 +138,13 @@ def test_it_is_copied_and_cast_like_any_layer(numba: bool) -> None:
         torch.testing.assert_close(deepcopy(packed).bfloat16().float()(x), plain(x), atol=0.05, rtol=0.05)
 
 
+def test_in_int8_it_is_copied(numba: bool) -> None:
+    low, x = Int8Linear(torch.randn(70, 40), torch.randn(70)), torch.randn(3, 40)
+    copy = deepcopy(low)
+    assert copy(x).equal(low(x))
+    assert copy.weight.equal(low.weight)
+
+
 def test_a_gradient_passes_through(numba: bool) -> None:
     plain, x = nn.Linear(40, 70), torch.randn(1, 40, requires_grad=True)
     packed = PackedLinear(plain.weight, plain.bias)
