@@ -17,6 +17,12 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
     return ", ".join(get_close_matches(name, every, n=count, cutoff=0.4) or every[: 2 * count]) or "there are none"
 
 
+def listed(names: Iterable[str], letters: int = 200) -> str:
+    """Names of strangers in a row, cut off behind so many letters, so that a sentence about them stays one."""
+    row = ", ".join(names)
+    return row if len(row) <= letters else row[: letters - 1] + "…"
+
+
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
     """The sentence for a name that is not known: `no family is called 'bret'; try bert`."""
     return f"no {what} is called {str(name)[:100]!r}; try {nearest(str(name), known)}"

@@ -134,5 +134,6 @@ def test_two_processes_move_one_teacher_and_one_centre_as_one_alone_does(album: 
     assert one.keys() == other.keys()
     assert one["model.centre"].any()
     for name in one:
-        if name.startswith("model."):
+        # What is added to all keys changes nothing, so that its gradient is rounding, which AdamW makes much of.
+        if name.startswith("model.") and not name.endswith(".k.bias"):
             torch.testing.assert_close(other[name], one[name], rtol=1e-4, atol=1e-5, msg=name)

@@ -13,6 +13,7 @@ from regard.data.places import ALSO
 from regard.data.records import Records, open_records
 from regard.data.rows import SPLITS, belongs
 from regard.data.sets import MODULES, SETS
+from regard.names import listed
 
 TABLES = ("captions.jsonl", "captions.tsv", "captions.csv", "captions.txt")
 PICTURES = ("image", "picture", "file", "file_name", "filename", "path", "photo")
@@ -131,7 +132,7 @@ def _columns(table: Records) -> Mapping[str, int]:
     }
     if found["picture"] is None or found["caption"] is None:
         raise DataError(
-            f"{table.path} names its columns {', '.join(table.columns)}; call them image and caption, or captions"
+            f"{table.path} names its columns {listed(table.columns)}; call them image and caption, or captions"
         )
     return {part: place for part, place in found.items() if place is not None}
 

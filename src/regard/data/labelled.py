@@ -9,6 +9,7 @@ from regard.data.places import find
 from regard.data.records import Records, open_records
 from regard.data.rows import SPLITS, folds
 from regard.data.sets import MODULES, SETS, names
+from regard.names import listed
 
 # What the columns of a table may be called: two texts that belong together, one text, and what is said of them.
 PAIRS = (
@@ -105,12 +106,12 @@ def _columns(table: Records, width: int, text: str, label: str) -> Where:
     if at is None and len(found) == 2:
         return Where(found, None)  # pairs that belong together
     if at is None or not found or at in found:
-        shown = (
-            f"names its columns {', '.join(table.columns)}" if table.columns else f"has {width} columns without names"
-        )
+        shown = f"names its columns {listed(table.columns)}" if table.columns else f"has {width} columns without names"
+        names = table.columns or tuple(str(i + 1) for i in range(width))
+        first, last = (listed([name], 40) for name in (names[0], names[-1]))
         raise DataError(
-            f"{table.path} {shown}, and which are text and label is not clear; say it, as by --text "
-            f"{table.columns[0] if table.columns else 1} --label {table.columns[-1] if table.columns else width}"
+            f"{table.path} {shown}, and which are text and label is not clear; say it, as by --text {first} "
+            f"--label {last}"
         )
     return Where(found, at)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from regard.data.errors import DataError
 from regard.files import check
+from regard.names import listed
 
 SPLITS = ("train", "val", "test")  # what `divide` makes
 
@@ -33,7 +34,7 @@ def columns(path: Path, first: str, second: str) -> Columns:
     if places != [None, None]:
         missing = first if places[0] is None else second
         raise DataError(
-            f"{path} names its columns {', '.join(cells)}, and none is {missing!r}; ask for those it has, or name both"
+            f"{path} names its columns {listed(cells)}, and none is {missing!r}; ask for those it has, or name both"
         )
     return Columns(0, 1)
 

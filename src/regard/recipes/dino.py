@@ -42,17 +42,17 @@ class Recipe(Unlabelled):
     """Small crops show at least this share of a picture."""
     colours: float = 0.5
     """How much colours vary from crop to crop: 1 as in the paper, 0 not at all."""
-    temperature: float = 0.02
-    """Sharpening: the temperature of the teacher; the student's is 0.1. The paper has 0.04 and many more steps."""
-    warm: float = 0.02
+    temperature: float = 0.04
+    """Sharpening: the temperature of the teacher; the student's is 0.1."""
+    warm: float = 0.04
     """The temperature of the teacher at first; it becomes --temperature on a line, in the first third of the steps."""
     sharpen: bool = True
     """Without sharpening, the teacher has the student's temperature, and every answer becomes the same for all."""
     centre: bool = True
     """Without centring, one class takes all pictures."""
-    centre_momentum: float = 0.8
+    centre_momentum: float = 0.9
     """How much of the centre a step leaves as it was; the centre has to be faster than the teacher, who runs away from
-    it else. The paper has 0.9."""
+    it else."""
     teacher: float = 0.99
     """How much of the teacher a step leaves as it was, at first. The paper has 0.996."""
     teacher_last: float = 0.997

@@ -113,6 +113,7 @@ def test_a_table_with_tabs_gathers_captions_and_splits_go_by_the_name_of_the_fil
         ('{"image": "a.png", "caption": 7}', "has no caption"),
         ('{"image": "z.png", "caption": "x"}', "has captions of 'z.png' and no such picture"),
         ('{"image": "a.png", "caption": "x", "split": "later"}', "has the split 'later'; choose train, val, test"),
+        ('{"' + "imag" * 300 + '": "a.png", "caption": "x"}', "names its columns .{199}…; call them image and"),
         ('{"photograph": "a.png", "caption": "x"}', "names its columns photograph, caption; call them image and"),
         ("[1]", "holds list, not an object"),
     ],
