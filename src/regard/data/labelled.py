@@ -107,8 +107,8 @@ def _columns(table: Records, width: int, text: str, label: str) -> Where:
         return Where(found, None)  # pairs that belong together
     if at is None or not found or at in found:
         shown = f"names its columns {listed(table.columns)}" if table.columns else f"has {width} columns without names"
-        names = table.columns or tuple(str(i + 1) for i in range(width))
-        first, last = (listed([name], 40) for name in (names[0], names[-1]))
+        called = table.columns or [str(i + 1) for i in range(width)]
+        first, last = (listed([name], 40) for name in (called[0], called[-1]))
         raise DataError(
             f"{table.path} {shown}, and which are text and label is not clear; say it, as by --text {first} "
             f"--label {last}"
