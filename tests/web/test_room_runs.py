@@ -12,6 +12,7 @@ import pytest
 import tyro
 from fastapi.testclient import TestClient
 from playwright.sync_api import expect
+from tests.web.conftest import save_model
 from tests.web.hands import until
 
 from regard.web.app import make_app
@@ -27,18 +28,21 @@ CARDS = {name: card(folder) for name, folder in zoo().items()}
 SINGLE = [name for name, about in CARDS.items() if about.get("trained_with")]  # trained by one command
 
 
-def show_runs(page: "Page", names: list[str], broken: str = "") -> None:
-    """Let the server have these runs; of one, the measurements cannot be had."""
+def show_runs(page: "Page", names: list[str], broken: str = "", kept: str = "") -> None:
+    """Let the server have these runs, and a model that kept its curve; of one, the measurements cannot be had."""
     runs = [
         {"name": name, "recipe": "translate", "fields": {"lr": 0.1}, "steps": 40, "step": 40, "best": {"bleu": 41.15}}
-        | {"minutes": 1.0, "alive": False, "problem": None, "samples": []}
-        for name in names
+        | {"minutes": 1.0, "alive": False, "problem": None, "samples": [], "model": name if name == kept else None}
+        for name in [*names, *filter(None, [kept])]
     ]
     rows = [{"step": i, "loss": 9 / (1 + i), "lr": 0.1, "seconds": i, "size": 100} for i in range(40)]
+    few = [{"step": i, "loss": 9 / (1 + i), "seconds": i} for i in range(0, 40, 3)]
 
     def measured(route: "Route") -> None:
         if broken and f"/{broken}/" in route.request.url:
             route.fulfill(status=422, json={"error": "its measurements are unreadable"})
+        elif kept and f"/{kept}/" in route.request.url:
+            route.fulfill(json={"rows": few, "step": 39, "alive": False})
         else:
             route.fulfill(json={"rows": rows, "step": 39, "alive": False})
 
@@ -100,6 +104,76 @@ def test_without_a_run_the_models_are_there_and_the_first_run_appears_by_itself(
     page.wait_for_selector(".run:has-text('mine')")
     page.wait_for_selector(".chart path")
     expect(page.locator(".first-run")).to_have_count(0)
+
+
+def test_curves_that_models_kept_are_shown_beside_those_of_ones_own_runs(page: "Page") -> None:
+    show_runs(page, [], kept="bundled")
+    page.goto("/#/runs")
+    page.wait_for_selector(".chart path")
+    expect(page.locator(".run-list h2")).to_have_text(["How models were trained"])
+    expect(page.locator(".run.on .run-name")).to_have_text(["bundled"])
+    expect(page.locator(".chart"), "it kept no rate").to_have_count(1)
+    expect(page.locator(".first-run h2")).to_have_text("No runs of your own yet")
+    show_runs(page, ["mine"], kept="bundled")
+    expect(page.locator(".run-list h2")).to_have_text(["Trainings", "How models were trained"])
+    expect(page.locator(".run.on .run-name")).to_have_text(["mine"])
+    expect(page.locator(".first-run")).to_have_count(0)
+    page.locator(".run", has_text="bundled").locator("input").check()
+    expect(page.locator(".chart", has_text="Loss").first.locator("path")).to_have_count(2)
+
+
+def test_a_model_keeps_its_curve_and_one_whose_run_is_here_is_not_shown_twice(tmp_path: Path) -> None:
+    rows = [{"step": step, "loss": 3 / step, "bleu": step} for step in (1, 2, 3)]
+    text = json.dumps({"scores": {"bleu": "higher"}, "rows": rows})
+    shelf, runs = tmp_path / "shelf", tmp_path / "runs"
+    save_model(shelf / "kept", recipe="translate", minutes=2.0, trained_with={"steps": 3})
+    save_model(shelf / "silent")
+    save_model(runs / "mine/model")
+    (runs / "mine/recipe.json").write_text('{"recipe": "translate", "fields": {}}')
+    for folder in (shelf / "kept", runs / "mine/model"):
+        (folder / "curve.json").write_text(text)
+    state = AppState(Models([runs / "mine"], shelf), runs)
+    with TestClient(make_app(state), base_url="http://127.0.0.1") as client:
+        mine, kept = client.get("/api/runs").json()
+        assert (mine["name"], mine["model"]) == ("mine", None)
+        assert (kept["name"], kept["model"], kept["recipe"], kept["step"]) == ("kept", "kept", "translate", 3)
+        assert (kept["best"], kept["minutes"], kept["fields"]) == ({"bleu": 3}, 2.0, {"steps": 3})
+        assert client.get("/api/runs/kept/metrics").json() == {"rows": rows, "step": 3, "alive": False}
+        assert client.get("/api/runs/kept/metrics?after=2").json()["rows"] == rows[2:]
+        assert client.get("/api/runs/silent/metrics").status_code == 404
+        (runs / "kept").mkdir()
+        (runs / "kept/recipe.json").write_text("{}")
+        assert [each["name"] for each in client.get("/api/runs").json()] == ["kept", "mine", "kept (model)"]
+        assert client.get("/api/runs/kept (model)/metrics").json()["rows"] == rows
+
+
+WIDE = {"step": 1} | {f"score {i}": i for i in range(1000)}
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "scores"),
+    [
+        ("{", 0, 0),
+        ("[]", 0, 0),
+        ('{"rows": 7}', 0, 0),
+        ('{"scores": 7, "rows": [7, {}, {"step": "1"}, {"step": 2, "loss": "low", "bleu": true}]}', 1, 0),
+        ('{"rows": [{"step": 2, "loss": NaN}, {"step": 1, "bleu": 1e999}]}', 2, 0),
+        (json.dumps({"rows": [{"step": i, "loss": 1} for i in range(5000)]}), 1000, 0),
+        (json.dumps({"rows": [WIDE]}), 1, 20),
+        (" " * 2**20 + '{"rows": [{"step": 1}]}', 0, 0),
+        ("[" * 100_000, 0, 0),
+    ],
+)
+def test_a_strangers_curve_is_bounded(tmp_path: Path, text: str, steps: int, scores: int) -> None:
+    save_model(tmp_path / "theirs")
+    (tmp_path / "theirs/curve.json").write_text(text)
+    with TestClient(make_app(AppState(Models(shelf=tmp_path))), base_url="http://127.0.0.1") as client:
+        (told,) = client.get("/api/runs").json()
+        assert len(told["best"]) == scores
+        assert (told["problem"] is None) == (steps > 0)
+        found = client.get("/api/runs/theirs/metrics").json()["rows"]
+        assert [row["step"] for row in found] == sorted(row["step"] for row in found)
+        assert len(found) == steps
 
 
 def test_what_one_run_refuses_is_said_in_its_row_alone(page: "Page") -> None:

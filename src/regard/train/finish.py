@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from regard.files import replacing, write_json
 from regard.hub import save
-from regard.train import checkpoint, machine
+from regard.train import checkpoint, curve, machine
 from regard.train.plan import OF_THE_RUN
-from regard.train.run import Run, RunError
+from regard.train.run import Run, RunError, metrics
 from regard.train.training import Training
 
 
@@ -37,16 +37,17 @@ def finish(training: Training, run: Run, say: Callable[[str], object]) -> None:
     if task.family is None:
         _save_state(run.model, model, card)
         say(f"{run.model} holds the state dict alone: a Task with a `family` leaves a model that regard.load opens")
-        return
-    save(
-        run.model,
-        model,
-        family=task.family,
-        card=card,
-        tokenizer=task.tokenizer,
-        processor=task.processor,
-        dtype=task.dtype,
-    )
+    else:
+        save(
+            run.model,
+            model,
+            family=task.family,
+            card=card,
+            tokenizer=task.tokenizer,
+            processor=task.processor,
+            dtype=task.dtype,
+        )
+    curve.keep(run.folder, run.model, metrics(run.folder))
 
 
 def _weights(training: Training, run: Run) -> dict[str, Tensor]:

@@ -14,12 +14,15 @@ from fastapi import Path as Segment
 
 from regard import recipes
 from regard.files import read
+from regard.train import curve
+from regard.train.curve import STEP, thin
 from regard.web.errors import RefusedError
 from regard.web.files import read_object, read_rows
+from regard.web.models import Models
 from regard.web.state import AppState
 
 POINTS = 1000  # of a curve
-STEP = frozenset({"step", "loss", "lr", "grad_norm", "size", "seconds"})  # what every row has; the others are scores
+SCORES = 20  # of a curve that a model keeps: each is a chart, and the file may be a stranger's
 
 
 def router(state: AppState) -> APIRouter:
@@ -28,20 +31,24 @@ def router(state: AppState) -> APIRouter:
 
     @routes.get("/runs")
     def runs() -> list[dict[str, Any]]:
-        """Every run: what was asked for, and how far it is."""
-        return [_describe(name, place) for name, place in list_runs(folder).items()]
+        """Every run: what was asked for, and how far it is; then the models that kept the curve of theirs."""
+        return [
+            *(_describe(name, place) for name, place in list_runs(folder).items()),
+            *(_describe_kept(name, model, models) for name, model in kept_curves(folder, models).items()),
+        ]
 
     @routes.get("/runs/{name}/metrics")
     def metrics(
         name: Annotated[str, Segment(max_length=200)], after: Annotated[int, Query(ge=-1, le=2**53)] = -1
     ) -> dict[str, Any]:
         """What was measured behind a step, in at most a thousand rows; those with a score are all there."""
-        place = _find(name, folder)
-        rows = [row for row in _rows(place) if row["step"] > after]
+        kept = kept_curves(folder, models)
+        place = models.folders[kept[name]] if name in kept else _find(name, folder)
+        rows = [row for row in (_read_curve(place)[0] if name in kept else _rows(place)) if row["step"] > after]
         return {
-            "rows": thin(rows),
+            "rows": thin(rows, POINTS),
             "step": max((row["step"] for row in rows), default=max(after, 0)),
-            "alive": _alive(place),
+            "alive": name not in kept and _alive(place),
         }
 
     @routes.get("/zoo")
@@ -59,21 +66,27 @@ def list_runs(folder: Path | None) -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(folder.glob("*/recipe.json"))}
 
 
-def thin(rows: list[dict[str, Any]], points: int = POINTS) -> list[dict[str, Any]]:
-    """At most so many rows, evenly spread; the last one stays, and so do those with scores where there is room."""
-    scored = [i for i, row in enumerate(rows) if row.keys() - STEP]
-    if len(rows) <= points:
-        return rows
-    scored = _spread(scored, points // 2)
-    others = _spread(sorted(set(range(len(rows))).difference(scored)), points - len(scored) - 1)
-    return [rows[i] for i in sorted({*scored, *others, len(rows) - 1})]
+def kept_curves(folder: Path | None, models: Models) -> dict[str, str]:
+    """The models that kept the curve of their training and whose run is not here, by a name that no run has."""
+    runs = list_runs(folder)
+    here = {(place / "model").resolve() for place in runs.values()}
+    kept = [name for name, place in models.folders.items() if place not in here and (place / curve.NAME).is_file()]
+    return {f"{name} (model)" if name in runs else name: name for name in kept}
 
 
-def _spread(places: list[int], count: int) -> list[int]:
-    """So many of the places, the first and the last among them."""
-    if len(places) <= count:
-        return places
-    return [places[round(i * (len(places) - 1) / (count - 1))] for i in range(count)]
+def _read_curve(place: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The rows that a model kept, in their order, and which of its scores are better high."""
+    found = read_object(place / curve.NAME)
+    given, scores = found.get("rows"), found.get("scores")
+    numbers = [
+        {key: value for key, value in row.items() if type(value) in (int, float)}
+        for row in (given if isinstance(given, list) else [])
+        if isinstance(row, dict) and type(row.get("step")) is int
+    ]
+    shown = STEP.union(sorted({key for row in numbers for key in row.keys() - STEP})[:SCORES])
+    rows = [{key: value for key, value in row.items() if key in shown} for row in numbers]
+    rows.sort(key=lambda row: row["step"])
+    return thin(rows, POINTS), scores if isinstance(scores, dict) else {}
 
 
 def training_command(card: dict[str, Any]) -> str | None:
@@ -121,14 +134,6 @@ def _describe(name: str, place: Path) -> dict[str, Any]:
     about, rows = read_object(place / "recipe.json"), _rows(place)
     flags, last = about.get("fields"), rows[-1] if rows else {}
     seconds, scores = last.get("seconds"), about.get("scores")
-    scores = scores if isinstance(scores, dict) else {}
-    best: dict[str, float] = {}
-    for row in rows:
-        for score in row.keys() - STEP:
-            value = row[score]
-            if isinstance(value, int | float):
-                better = max if scores.get(score) == "higher" else min
-                best[score] = better(best.get(score, value), value)
     card = read_object(place / "model/card.json")
     return {
         "name": name,
@@ -136,13 +141,46 @@ def _describe(name: str, place: Path) -> dict[str, Any]:
         "fields": flags if isinstance(flags, dict) else {},
         "steps": _count(flags.get("steps")) if isinstance(flags, dict) else None,
         "step": last.get("step", 0),
-        "best": best,
+        "best": _best(rows, scores if isinstance(scores, dict) else {}),
         "minutes": round(seconds / 60, 1) if isinstance(seconds, int | float) else 0.0,
         "alive": _alive(place),
         "problem": _problem(place, about, rows),
         "card": card or None,
         "samples": _samples(place),
+        "model": None,
     }
+
+
+def _describe_kept(name: str, model: str, models: Models) -> dict[str, Any]:
+    """A training as far as its model tells of it."""
+    (rows, scores), card = _read_curve(models.folders[model]), models.card(model)
+    flags, minutes, step = card.get("trained_with"), card.get("minutes"), rows[-1]["step"] if rows else 0
+    return {
+        "name": name,
+        "recipe": str(card.get("recipe") or ""),
+        "fields": flags if isinstance(flags, dict) else {},
+        "steps": _count(step),
+        "step": step,
+        "best": _best(rows, scores),
+        "minutes": minutes if isinstance(minutes, int | float) else 0.0,
+        "alive": False,
+        "problem": None if rows else f"{curve.NAME} has no row that can be read",
+        "card": card or None,
+        "samples": [],
+        "model": model,
+    }
+
+
+def _best(rows: list[dict[str, Any]], scores: dict[str, Any]) -> dict[str, float]:
+    """The best value of each score."""
+    best: dict[str, float] = {}
+    for row in rows:
+        for score in row.keys() - STEP:
+            value = row[score]
+            if isinstance(value, int | float):
+                better = max if scores.get(score) == "higher" else min
+                best[score] = better(best.get(score, value), value)
+    return best
 
 
 def _count(value: Any) -> int | None:

@@ -29,6 +29,7 @@ class Runs {
     this.context = context;
     this.control = new AbortController();
     this.history = new History(context.api, this.control.signal);
+    this.start = h("div");
     this.list = h("div", { class: "run-list" });
     this.cards = h("div", { class: "cards" });
     const grid = h("div", { class: "charts" });
@@ -40,17 +41,18 @@ class Runs {
       toast: context.toast,
     });
     const measured = h("div", null, this.bar.root, grid, this.cards);
-    this.training = h("section", { class: "training none" }, this.list, measured);
+    const side = h("div", { class: "run-side" }, this.start, this.list);
+    this.training = h("section", { class: "training none" }, side, measured);
     replace(host, h("h1", { class: "unseen" }, "Runs"), this.training, this.table.root);
     this.unwatch = watch(this.history, {
-      waits: () => !this.history.runs.length,
+      waits: () => !this.history.own.length,
       refresh: () => this.refresh(),
       place: this.list,
     });
   }
 
   get state() {
-    return read(this.context.state.get(), this.history.names);
+    return read(this.context.state.get(), this.history.runs);
   }
 
   /** @param {import("../state.js").Flat} patch @param {boolean | string} [undo] */
@@ -68,7 +70,9 @@ class Runs {
   async refresh() {
     const { history, context } = this;
     this.training.classList.toggle("none", !history.runs.length);
-    if (!history.runs.length) return showStart(this.list, context.toast);
+    if (history.own.length) replace(this.start);
+    else showStart(this.start, context.toast);
+    if (!history.runs.length) return replace(this.list);
     this.showRuns();
     await Promise.all(this.state.chosen.map((name) => history.more(name)));
     if (this.control.signal.aborted) return;

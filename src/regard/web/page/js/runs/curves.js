@@ -57,7 +57,7 @@ export class Curves {
       }),
       { key: "lr", title: "Learning rate", value: of("lr"), format: plain, log, smooth: 0 },
       { key: "speed", title: "Speed, tokens or pictures a second", value: speed, format: plain, log: false, smooth },
-    ];
+    ].filter(({ key }) => !rows.length || keys.has(key === "speed" ? "size" : key)); // what a model kept has no rate
   }
 
   /** Each chart to take away, with the numbers of its curves. @param {State} now */

@@ -3,7 +3,7 @@
 import { aborted } from "../api.js";
 
 /** @typedef {Record<string, number> & {step: number}} Row */
-/** @typedef {{name: string, recipe: string, fields: Record<string, any>, steps: number | null, step: number, best: Record<string, number>, minutes: number, alive: boolean, problem: string | null, samples: Record<string, string>[]}} Run */
+/** @typedef {{name: string, recipe: string, fields: Record<string, any>, steps: number | null, step: number, best: Record<string, number>, minutes: number, alive: boolean, problem: string | null, samples: Record<string, string>[], model?: string | null}} Run `model` is the one that kept this curve of its training; a run that is here has none */
 
 export class History {
   /** @param {typeof import("../api.js")} api @param {AbortSignal} signal */
@@ -25,6 +25,11 @@ export class History {
 
   get names() {
     return this.runs.map(({ name }) => name);
+  }
+
+  /** Those that were trained here. */
+  get own() {
+    return this.runs.filter(({ model }) => !model);
   }
 
   /** @param {string} name */

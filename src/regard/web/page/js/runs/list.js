@@ -1,4 +1,4 @@
-/** The list of runs, each with a box that shows and hides its curves; and how to start the first one. */
+/** The runs, and the curves that models kept of theirs, each with a box that shows and hides it; and how to start the first one. */
 
 import { command } from "../claims/command.js";
 import { hue } from "../color.js";
@@ -13,14 +13,17 @@ const FIRST = "regard train translate --steps 300";
 
 /** @param {HTMLElement} place @param {History} history @param {string[]} chosen @param {(names: string[]) => void} choose */
 export function showList(place, history, chosen, choose) {
+  const shown = (/** @type {Run} */ run) => {
+    const on = chosen.includes(run.name);
+    const toggle = () => choose(history.names.filter((name) => (name === run.name ? !on : chosen.includes(name))));
+    const colour = hue(history.runs.indexOf(run));
+    return entry(run, { on, colour, problem: history.failed.get(run.name) ?? run.problem, toggle });
+  };
+  const kept = history.runs.filter(({ model }) => model);
   refill(
     place,
-    h("h2", null, "Trainings"),
-    history.runs.map((run, i) => {
-      const on = chosen.includes(run.name);
-      const toggle = () => choose(history.names.filter((name) => (name === run.name ? !on : chosen.includes(name))));
-      return entry(run, { on, colour: hue(i), problem: history.failed.get(run.name) ?? run.problem, toggle });
-    }),
+    history.own.length > 0 && [h("h2", null, "Trainings"), ...history.own.map(shown)],
+    kept.length > 0 && [h("h2", null, "How models were trained"), ...kept.map(shown)],
   );
 }
 
@@ -52,7 +55,7 @@ export function showStart(place, toast) {
     h(
       "section",
       { class: "first-run" },
-      h("h2", null, "No runs yet"),
+      h("h2", null, "No runs of your own yet"),
       h(
         "p",
         null,

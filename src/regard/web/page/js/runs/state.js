@@ -6,12 +6,12 @@
 const SHOWN = 4; // runs at first
 const SMOOTH = 0.8;
 
-/** @param {Flat} flat @param {string[]} names of the runs there are */
-export function read(flat, names) {
+/** @param {Flat} flat @param {import("./history.js").Run[]} runs that there are */
+export function read(flat, runs) {
   const text = (/** @type {string} */ key) => String(flat[key] ?? "");
   const smooth = Number(text("smooth") === "" ? SMOOTH : text("smooth"));
   return {
-    chosen: chosen(text("runs"), names),
+    chosen: chosen(text("runs"), runs),
     log: text("log") === "1",
     smooth: Math.max(0, Math.min(0.99, Number.isFinite(smooth) ? smooth : SMOOTH)),
     over: text("over") === "minutes" ? "minutes" : "step",
@@ -20,9 +20,11 @@ export function read(flat, names) {
   };
 }
 
-/** @param {string} text @param {string[]} names */
-function chosen(text, names) {
-  if (text === "") return names.slice(0, SHOWN);
+/** At first some of one's own; where there is none, the first that a model kept: others have other tasks and scales. @param {string} text @param {import("./history.js").Run[]} runs */
+function chosen(text, runs) {
+  const names = runs.map(({ name }) => name);
+  const own = runs.filter(({ model }) => !model).length;
+  if (text === "") return names.slice(0, own ? Math.min(own, SHOWN) : 1);
   const wanted = new Set(text.split(","));
   return names.filter((name) => wanted.has(name) || wanted.has(encodeURIComponent(name)));
 }
