@@ -63,6 +63,15 @@ def becomes(page: "Page", read: Callable[[], Any], wanted: object) -> None:
     assert found == wanted
 
 
+def bars_off(page: "Page") -> float:
+    """By how many points of 100 % a bar of a probability is longer or shorter than its number says."""
+    rows: list[tuple[str, str]] = page.evaluate(
+        """[...document.querySelectorAll(".bars li")].map((row) =>
+             [row.querySelector(".bar-fill").style.width, row.querySelector(".bar-number").textContent])"""
+    )
+    return max(abs(float(wide.rstrip("%")) - float(said.strip("< %"))) for wide, said in rows)
+
+
 def painted(page: "Page") -> None:
     """Wait until what was changed has been drawn, in the letters of the page."""
     page.evaluate(

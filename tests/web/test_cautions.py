@@ -11,7 +11,7 @@ from regard.pipelines import Pipeline, load
 from regard.web.cautions import cautions
 from regard.web.languages import other_language, script
 from regard.web.opened import Place
-from regard.web.question import Pair, Question
+from regard.web.question import Pair, Picture, Question
 from regard.world import language
 from regard.zoo import card, zoo
 
@@ -90,6 +90,21 @@ def test_a_word_that_the_little_world_does_not_have_is_named(judge: Judge) -> No
 def test_nothing_is_said_of_a_models_own_examples(judge: Judge, name: str) -> None:
     for text in card(zoo()[name])["examples"]:
         assert not judge(name, text.replace("[MASK]", " ")), text
+
+
+def test_a_scene_of_more_things_than_a_captioner_learnt_from_says_both_numbers() -> None:
+    captioner: Any = load("world-captions")
+
+    def said(*names: str) -> list[str]:
+        asked = (Question(Place("", ""), Picture(name, name)) for name in names)
+        return [each["text"] for one in asked for each in cautions(captioner, one, None, 0)]
+
+    many = "This scene has 4 things, and no picture that world-captions was trained on had more than 2."
+    assert said("world:3", "world:3/sketch") == [many, many]
+    assert said(*captioner.card["examples"], "world:2/sketch") == []
+    for other in ({}, {"things": 2}, {"things": ["1", "2"]}, {"things": [1, 2, 3]}):
+        captioner.card = other
+        assert said("world:3") == []
 
 
 @pytest.mark.parametrize("name", ["world", "world-it-en-additive"])

@@ -39,10 +39,10 @@ def own(models: Models, runs: Path, bounded: Kept) -> AppState:
     return AppState(models, runs, bounded)
 
 
-def test_five_hundred_questions_leave_no_more_behind_than_fifty(own: AppState) -> None:
+def test_a_thousand_questions_leave_no_more_behind_than_fifty(own: AppState) -> None:
     with TestClient(make_app(own), base_url="http://127.0.0.1") as client:
         run(own.worker.read(jobs.bound, 2**19, 2**17, 1800.0))
-        for number in range(500):
+        for number in range(1000):
             if number % 5:
                 assert client.get(PATHS[number % 4]).status_code in (200, 410)
                 continue

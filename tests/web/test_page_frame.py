@@ -180,6 +180,9 @@ def test_an_embedded_room_is_the_room_alone_and_a_presented_one_too(page: Page) 
     becomes(page, lambda: page.evaluate(size) > before, True)
     page.keyboard.press("Shift+F")
     expect(page.locator(".top")).to_be_visible()
+    for _ in range(4):
+        page.keyboard.press("Shift+F")
+    expect(page.locator(".toast")).to_have_text(["Back to the whole page."])
 
 
 def test_the_letters_are_the_pages_own(again: Page) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import expect
 from tests.web.asking import read_events
 from tests.web.conftest import Watched
 from tests.web.hands import answered, becomes, until
@@ -239,6 +240,7 @@ def test_on_a_phone_nothing_is_cut_off_and_fingers_hit(page: "Page") -> None:
     until(page, f"{LIT} === 12")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert small_buttons(page) == []
+    expect(page.get_by_text("Make it say something else")).to_have_css("display", "list-item")  # and so with its ▸
 
 
 def test_nothing_keeps_anybody_out(page: "Page") -> None:

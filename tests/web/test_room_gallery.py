@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from playwright.sync_api import expect
 from tests.web.conftest import SIZE, serving
-from tests.web.hands import PATIENCE, until
+from tests.web.hands import PATIENCE, answered, until
 
 from regard.claims import claims, load
 from regard.lectures import PLACES, Place
@@ -21,7 +21,7 @@ from regard.web.gallery import ENTRIES, FOLDER, Entry, describe
 from regard.web.models import Models
 from regard.web.state import AppState
 from regard.web.worker import Worker
-from regard.zoo import readings
+from regard.zoo import card, readings, zoo
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
@@ -100,6 +100,24 @@ def test_a_place_opens_in_its_state_without_an_error(bundled: Visited, name: str
     assert not said, said
     assert "does not have" not in page.inner_text("main"), "another model is shown than the one that the link names"
     assert not told, told
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "said"),
+    [
+        ("de-en", "Ein Hund läuft durch den Schnee.", []),
+        ("de-en", "A dog is running through the snow.", ["This looks like English. de-en reads German"]),
+        ("de-en", "今天天气很好", ["This is written in Chinese characters", "de-en has no pieces for"]),
+        ("it-en", card(zoo()["it-en"])["examples"][0], []),
+    ],
+)
+def test_a_translator_warns_of_what_it_does_not_read_and_of_nothing_else(
+    bundled: Visited, model: str, text: str, said: list[str]
+) -> None:
+    bundled.go(Place("", "translate", {"m": model, "in": f"t:{text}"}))
+    answered(bundled.page)
+    expect(bundled.page.locator(".bench-says .warning")).to_contain_text(said)
+    expect(bundled.page.locator(".bench-says .warning")).to_have_count(len(said))
 
 
 def test_places_are_rooms_that_exist() -> None:

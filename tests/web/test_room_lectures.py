@@ -97,7 +97,7 @@ def test_the_api_tells_every_tour(client: TestClient) -> None:
     told = client.get("/api/lectures").json()
     assert [deck["number"] for deck in told] == [deck.number for deck in DECKS]
     topic = next(each for each in told[3]["topics"] if each["name"] == "caption-attention")
-    assert topic["place"]["address"].startswith("#/see?m=world-detr&in=p:world:7")
+    assert topic["place"]["address"].startswith("#/caption?m=world-captions&in=p:world:2")
     assert topic["quizzes"][0]["asks"] == "How many context vectors are computed?"
     assert "code" not in topic
 

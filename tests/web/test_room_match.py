@@ -9,9 +9,10 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import expect
 from tests.web.asking import read_events
 from tests.web.conftest import Watched
-from tests.web.hands import address, answered, becomes, resize, until
+from tests.web.hands import address, answered, becomes, painted, resize, until
 from tests.web.shelves import KEPT, barriers, onto, save_matchers, small_buttons, visit, watching
 
 from regard.pipelines import index, load
@@ -289,6 +290,20 @@ def test_two_models_on_a_phone(page: "Page") -> None:
     until(page, f"{CELLS} === 8")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert small_buttons(page) == []
+    expect(page.get_by_text("Templates: the sentences")).to_have_css("display", "list-item")  # and so with its ▸
+
+
+def test_on_a_wall_every_column_of_the_table_is_in_sight(page: "Page") -> None:
+    resize(page, 1280, 720)
+    visit(page, "match", m="a-clip")
+    until(page, f"{CELLS} === 25")
+    page.keyboard.press("Shift+F")
+    expect(page.locator(".top")).to_be_hidden()
+    painted(page)
+    wider = "each => each.scrollWidth - each.clientWidth"
+    assert page.locator(".match-scroll").evaluate(wider) == 0
+    page.keyboard.press("Shift+F")
+    expect(page.locator(".top")).to_be_visible()
 
 
 def test_nothing_keeps_anybody_out(page: "Page") -> None:

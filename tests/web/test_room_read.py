@@ -16,7 +16,19 @@ import torch
 from playwright.sync_api import expect
 from tests.unit.pipelines.encoders import bert, tokenizer_of
 from tests.web.conftest import SIZE, Server, Watched, _foreign, _said, save_model, serving
-from tests.web.hands import PATIENCE, address, answered, becomes, choose_model, resize, save_as, thumb, until, watching
+from tests.web.hands import (
+    PATIENCE,
+    address,
+    answered,
+    bars_off,
+    becomes,
+    choose_model,
+    resize,
+    save_as,
+    thumb,
+    until,
+    watching,
+)
 from tests.web.shelves import barriers
 
 from regard.analysis.contexts import contexts
@@ -256,6 +268,7 @@ def test_after_every_token_the_likeliest_next_ones_are_seen(page: "Page", reader
     tokens = page.locator(".token")
     becomes(page, tokens.all_inner_texts, [step["piece"] for step in steps])
     expect(page.locator(".next-after h3")).to_have_text("Next token, after “.”")
+    assert bars_off(page) < 0.06
     tokens.nth(2).hover()
     until(page, f"document.querySelector('.next-after h3').textContent === 'After “{steps[2]['piece']}”'")
     names = page.locator(".bars .bar-name")

@@ -16,7 +16,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 from tests.web.conftest import SIZE, Server, Watched, _foreign, _said, serving
-from tests.web.hands import PATIENCE, becomes, resize, until
+from tests.web.hands import PATIENCE, becomes, painted, resize, until
 from tests.web.shelves import barriers
 from tests.web.test_pictures import encoded, huge
 
@@ -300,6 +300,12 @@ def changed(page: "Page", before: str) -> str:
     """The picture once it is another."""
     becomes(page, lambda: pixels(page) != before, True)
     return pixels(page)
+
+
+def revision(page: "Page", name: str) -> str:
+    """By which a link knows the weights of a model."""
+    models = page.request.get("/api/about").json()["models"]
+    return next(str(each["revision"]) for each in models if each["name"] == name)
 
 
 def hold(page: "Page", key: str, value: str) -> None:
@@ -632,9 +638,24 @@ def test_a_vit_of_hugging_face_fits_with_its_144_heads_and_197_tokens(page: "Pag
 def test_a_link_names_its_model_and_its_picture_even_if_nobody_chose_them(page: "Page") -> None:
     page.goto("/#/see")
     page.wait_for_selector(".see-answer :is(ol, ul, p)")
-    until(page, "/m=my-/.test(location.hash) && /in=p:/.test(location.hash)")
+    name = page.locator(".see-box > header .strong").inner_text()
+    hold(page, "m", f"{name}@{revision(page, name)}")
+    until(page, "/in=p:/.test(location.hash)")
     page.goto("/#/see?m=nobody&in=p:photo:cat")
-    until(page, "document.querySelector('.see-knows')?.textContent.includes('nobody is not here')")
+    expect(page.locator(".see-knows")).to_contain_text("the model “nobody”, which this server does not have")
+
+
+def test_a_link_of_another_revision_says_so_until_another_model_is_chosen(page: "Page") -> None:
+    visit(page, m="my-vit@00000000,my-swin")
+    has = revision(page, "my-vit")
+    said = f"made with revision 00000000 of Untaught vit; this server has {has}, so that numbers may differ"
+    expect(page.locator(".see-knows .warning").first).to_contain_text(said)
+    hold(page, "m", f"my-vit@{has},my-swin@{revision(page, 'my-swin')}")
+    page.get_by_role("button", name="Rollout").click()
+    hold(page, "how", "rollout")
+    expect(page.locator(".see-knows .warning").first).to_contain_text(said)
+    page.get_by_role("button", name="Without my-vit").click()
+    expect(page.locator(".see-knows")).not_to_contain_text("revision 00000000")
 
 
 def test_a_model_is_not_trusted_beyond_what_it_knows(page: "Page") -> None:
@@ -708,6 +729,52 @@ def test_on_a_phone_nothing_is_cut_off_and_fingers_hit(page: "Page") -> None:
     assert small == []
     page.locator(".see-stage .see-canvas").click(position={"x": 40, "y": 40})
     until(page, "location.hash.includes('at=')")
+
+
+# How wide the picture is, and the labels that lie on it or stand out of the window.
+WALLED = """(() => {
+  const picture = document.querySelector(".see-stage .see-canvas").getBoundingClientRect();
+  const over = [...document.querySelectorAll(".see-labels button")].filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    const beside = right <= picture.left || left >= picture.right || bottom <= picture.top || top >= picture.bottom;
+    return !beside || left < 0 || right > innerWidth;
+  });
+  return [picture.width, over.length, document.querySelectorAll(".see-labels button").length];
+})()"""
+
+
+@pytest.mark.parametrize(("wide", "tall"), [(1366, 768), (1280, 720), (683, 384)])  # the last is the first at 200 %
+def test_on_a_wall_the_picture_is_large_and_no_label_lies_on_it(page: "Page", wide: int, tall: int) -> None:
+    resize(page, wide, tall)
+    visit(page)
+    page.keyboard.press("Shift+F")
+    expect(page.locator(".top")).to_be_hidden()
+    painted(page)
+    width, over, labels = page.evaluate(WALLED)
+    assert width >= 300
+    assert (over, labels) == (0, 5)
+    lines = "each => each.clientHeight / parseFloat(getComputedStyle(each).lineHeight)"
+    assert page.locator(".see-stage .matrix-readout").evaluate(lines) < 2.5
+    assert page.evaluate("document.documentElement.scrollWidth") <= wide
+    expect(page.locator(".see-input")).to_be_hidden()
+    page.keyboard.press("Shift+F")
+    expect(page.locator(".top")).to_be_visible()
+
+
+def test_what_is_asked_anew_is_out_of_reach_meanwhile_and_keeps_the_focus(page: "Page") -> None:
+    visit(page, **{"in": "p:world:7"})
+    held: list[Any] = []
+    page.route("**/api/ask", lambda route: held.append(route))
+    page.locator(".see-stage .see-canvas").focus()
+    page.keyboard.press("]")
+    becomes(page, lambda: len(held), 1)
+    until(page, "document.querySelector('.see-panels.waiting .see-panel').inert")
+    assert barriers(page) == []
+    page.unroute("**/api/ask")
+    held[0].continue_()
+    expect(page.locator(".see-panels.waiting")).to_have_count(0)
+    until(page, "document.activeElement.matches('.see-canvas')")
+    assert not page.evaluate("document.querySelector('.see-panel').inert")
 
 
 def test_nothing_keeps_anybody_out(page: "Page") -> None:

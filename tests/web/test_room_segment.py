@@ -159,6 +159,13 @@ def test_what_means_nothing_is_refused(shelf: Path) -> None:
 # What the page shows
 
 
+def test_it_opens_with_a_click_on_the_ring_of_its_scene(page: "Page") -> None:
+    visit(page, "segment")
+    until(page, KEPT, ["pt", "i19,58"])
+    until(page, KEPT, ["in", "p:world:7"])
+    until(page, f"{CARDS} === 4")
+
+
 def test_clicks_and_boxes_are_in_the_link_and_can_be_taken_back(page: "Page") -> None:
     visit(page, "segment", m="a-squeezes", given="p:world:7")
     until(page, "document.querySelector('.segment-says').textContent.includes('Click on what you mean')")

@@ -15,7 +15,7 @@ from PIL import Image
 from tests.unit.sound.test_recording import TONE, wav
 from tests.web.asking import read_events
 from tests.web.conftest import Watched
-from tests.web.hands import answered, becomes, painted, until
+from tests.web.hands import answered, bars_off, becomes, painted, until
 from tests.web.shelves import ABOUT, KEPT, barriers, onto, small_buttons, visit, watching
 
 from regard.data.moving import world_clips
@@ -204,6 +204,7 @@ def test_a_film_is_seen_by_latents_and_the_next_one_is_a_click_away(page: "Page"
     visit(page, "sense", m="a-films", given="t:world:7")
     until(page, DRAWN)
     assert page.locator(".bars li").count() == len(WAYS)
+    assert bars_off(page) < 0.06
     until(page, "document.querySelector('.sense-truth').textContent.startsWith('True label: ')")
     page.get_by_role("group", name="Who looks").get_by_role("button").nth(2).hover()
     until(page, f"{READS}.startsWith('3 looks at ')")

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from tests.web.hands import PATIENCE, drop
+from tests.web.test_build import PLAIN, STEPS
 
-from regard.web.static import SCENES, StaticError, file_name, write_site
+from regard.web import static
+from regard.web.static import SCENES, StaticError, file_name, questions, write_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -84,6 +86,24 @@ def test_every_room_of_the_site_opens_without_a_server(address: str, visited: "t
     expect(page.locator("#areas a")).to_have_text(["Learn", "Look", "Check"])
     page.locator("#areas").get_by_role("link", name="Look").click()
     expect(page.locator("#rooms a")).to_have_text(["Your file"])
+
+
+def test_every_step_of_build_up_shows_its_code_without_a_server(
+    address: str, visited: "tuple[Page, list[str]]"
+) -> None:
+    page, wrong = visited
+    for step in STEPS:
+        page.goto(f"{address}#/build?step={step}")
+        expect(page.locator(".steps [aria-current=step]")).to_contain_text(step, ignore_case=True)
+        expect(page.locator(".code:not([hidden]) .code-file")).to_have_count(0 if step in PLAIN else 1)
+        assert wrong == [], step
+
+
+def test_the_code_of_a_stage_is_written_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "js/build/stages").mkdir(parents=True)
+    (tmp_path / "js/build/stages/new.js").write_text('code: { name: "attention.core.weigh", mark: [] },')
+    monkeypatch.setattr(static, "PAGE", tmp_path)
+    assert "/api/source?name=attention.core.weigh" in set(questions())
 
 
 def test_the_first_page_of_the_site_leads_nowhere_that_needs_a_server(

@@ -107,7 +107,8 @@ DECK = Deck(
             "caption-attention",
             "Captions with attention",
             "The picture stays a grid of vectors, and each word of the caption looks at the cells that it needs.",
-            place="see-detr",
+            place="caption-scene",
+            command="regard caption world:2 --look words.svg",
             quizzes=(
                 Quiz(
                     "How many context vectors are computed?",

@@ -112,7 +112,7 @@ PLACES: dict[str, Place] = {
     "see-three": _see("Swin, MaxViT and ACC-ViT on one picture", THREE, "world:36", truth="1", **{"as": "compare"}),
     "see-groups": _see("windows, grids and atrous groups", THREE, "world:36", **{"as": "groups"}),
     "see-detr": _see("boxes, and what each query looks at", "world-detr", "world:7"),
-    "caption-scene": _look("caption", "a word and its region", "world-captions", "p:world:3", truth="1", at="6"),
+    "caption-scene": _look("caption", "a word and its region", "world-captions", "p:world:2", truth="1", at="10"),
     "match-shifts": _look(
         "match",
         "one thing under five shifts",

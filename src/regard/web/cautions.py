@@ -12,6 +12,7 @@ from regard.web.files import read_object
 from regard.web.languages import NAMES, WORDS, other_language, script
 from regard.web.models import learnt
 from regard.web.question import Pair, Question
+from regard.web.scenes import scene
 
 Caution = dict[str, Any]
 BEFORE = ("recognize", "detect", "features")  # tasks of the room See, which says it before it asks
@@ -22,7 +23,7 @@ CUT = ("bytes", "pieces", "metaspace", "suffix")  # tokenizers that spell rare w
 
 def cautions(pipeline: Any, question: Question, text: str | None, tokens: int) -> list[Caution]:
     """All that is to be said of what a model was given: of its pictures, its language, its words and its length."""
-    return [*_pictures(pipeline, question), *_texts(pipeline, question, text, tokens)]
+    return [*_pictures(pipeline, question), *_crowded(pipeline, question), *_texts(pipeline, question, text, tokens)]
 
 
 def _pictures(pipeline: Any, question: Question) -> list[Caution]:
@@ -32,6 +33,20 @@ def _pictures(pipeline: Any, question: Question) -> list[Caution]:
     many = len(question.pictures) > 1
     said = "Not all of these are pictures" if many else "This is no picture"
     return [_say("domain", f"{said} of the little world, and {pipeline.name} knows no other.")]
+
+
+def _crowded(pipeline: Any, question: Question) -> list[Caution]:
+    """A scene of the world has more things than any that the model was trained on, where its card says how many."""
+    match pipeline.card.get("things"):
+        case [int(), int(most)]:
+            counts = [len(scene(each.scene).things) for each in question.pictures if each.scene is not None]
+        case _:
+            return []
+    many = max(counts, default=0)
+    if many <= most:
+        return []
+    said = f"A scene here has {many} things" if len(question.pictures) > 1 else f"This scene has {many} things"
+    return [_say("domain", f"{said}, and no picture that {pipeline.name} was trained on had more than {most}.")]
 
 
 def _texts(pipeline: Any, question: Question, text: str | None, tokens: int) -> list[Caution]:

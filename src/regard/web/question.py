@@ -37,6 +37,11 @@ class Picture(NamedTuple):
         """Whether the little world drew it."""
         return isinstance(self.file, str)
 
+    @property
+    def scene(self) -> int | None:
+        """The number of the scene that it shows, under whichever shift."""
+        return int(self.file.removeprefix("world:").partition("/")[0]) if isinstance(self.file, str) else None
+
 
 def draw(picture: Picture) -> Any:
     """A picture as pipelines open it; a scene under a shift is drawn."""

@@ -5,23 +5,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from PIL import Image
 
-    from regard.world import Picture
+    from regard.data.painted import Drawn
+    from regard.world import Picture, Scene
 
 NAMED = r"world:[0-9]{1,6}(/[a-z]{1,20})?"
 
 
 def render(index: int, shift: str, size: int | None = None) -> "Picture":
     """A scene, and all that is true of it; as large as detectors see it, unless a size is given."""
-    from regard.data.painted import Drawn, world_detections
     from regard.world import render as plain
     from regard.world.shift import shifted
 
-    drawn = world_detections("test").source
-    assert isinstance(drawn, Drawn)
+    found = plain(scene(index), size or _drawn().size)
+    return shifted(found, shift, seed=index) if shift else found
+
+
+def scene(index: int) -> "Scene":
+    """A scene as it is before it is drawn."""
+    drawn = _drawn()
     if index >= len(drawn.numbers):
         raise ValueError(f"there is no scene {index}; they are numbered 0 to {len(drawn.numbers) - 1}")
-    found = plain(drawn.view[drawn.numbers[index]], size or drawn.size)
-    return shifted(found, shift, seed=index) if shift else found
+    return drawn.view[drawn.numbers[index]]
+
+
+def _drawn() -> "Drawn":
+    from regard.data.painted import Drawn, world_detections
+
+    drawn = world_detections("test").source
+    assert isinstance(drawn, Drawn)
+    return drawn
 
 
 def draw_shifted(name: str) -> "Image.Image":

@@ -65,7 +65,7 @@ def stand_alone(index: str) -> str:
 def questions() -> Iterator[str]:
     """The address of all that the rooms may ask."""
     yield from ("/api/about", "/api/schema/view.json")
-    for script in sorted((PAGE / "js/build").glob("*.js")):
+    for script in sorted((PAGE / "js/build").rglob("*.js")):
         yield from (f"/api/source?name={name}" for name in sorted(set(SOURCE.findall(script.read_text("utf-8")))))
     for part in (claims, lectures, gallery, words):
         yield from part.pages()

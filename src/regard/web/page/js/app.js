@@ -166,6 +166,7 @@ function toast(message, kind = "note") {
   bringForward(status);
   status.append(note);
   setTimeout(() => note.remove(), kind === "error" ? 9000 : 3500);
+  return note;
 }
 
 function share() {
@@ -185,12 +186,16 @@ function showExport() {
   );
 }
 
+/** What was last said of the presentation. @type {HTMLElement | undefined} */
+let presented;
+
 /** Only the room, as large as the screen allows; again to come back. */
 function present() {
   const on = document.body.toggleAttribute("data-present");
   if (on) void document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) void document.exitFullscreen();
-  toast(on ? "Presentation: F leaves it." : "Back to the whole page.");
+  presented?.remove();
+  presented = toast(on ? "Presentation: F leaves it." : "Back to the whole page.");
 }
 
 /** @type {(Shortcut & {run: () => void})[]} */

@@ -32,8 +32,7 @@ export const MOST = 3; // models side by side
 /** @param {Flat} flat @param {Model[]} models the one to begin with first @returns {State} */
 export function read(flat, models) {
   const text = (/** @type {string} */ key) => String(flat[key] ?? "");
-  const wanted = names(text("m")).map(({ name }) => models.find((each) => each["name"] === name) ?? models[0] ?? {});
-  const chosen = wanted.length ? wanted.slice(0, MOST) : [models[0] ?? {}];
+  const chosen = wanted(flat, models);
   return {
     models: chosen,
     input: text("in"),
@@ -50,6 +49,14 @@ export function read(flat, models) {
   };
 }
 
+/** The models of a link, the first of all in place of those that are not here. @param {Flat} flat @param {Model[]} models @param {number} [most] side by side @returns {Model[]} */
+export function wanted(flat, models, most = MOST) {
+  const found = names(String(flat["m"] ?? "")).map(
+    ({ name }) => models.find((each) => each["name"] === name) ?? models[0] ?? {},
+  );
+  return found.length ? found.slice(0, most) : [models[0] ?? {}];
+}
+
 /** @param {string} text @returns {{name: string, revision: string}[]} */
 function names(text) {
   return text
@@ -63,12 +70,12 @@ export const named = (model) => `${model["name"]}${model["revision"] ? `@${model
 /** @param {(Model | undefined)[]} models */
 export const writtenModels = (models) => models.flatMap((model) => (model ? [named(model)] : [])).join(",");
 
-/** What a link asked for and did not get. @param {Flat} flat @param {Model[]} models @returns {string[]} */
-export function replaced(flat, models) {
-  const wanted = names(String(flat["m"] ?? ""));
-  const left = wanted.slice(MOST).map(({ name }) => name);
-  const many = `The link asks for ${wanted.length} models, and at most ${MOST} stand side by side; ${left.join(", ")} is left out.`;
-  const others = wanted.slice(0, MOST).flatMap(({ name, revision }) => {
+/** What a link asked for and did not get. @param {Flat} flat @param {Model[]} models @param {number} [most] side by side @returns {string[]} */
+export function replaced(flat, models, most = MOST) {
+  const asked = names(String(flat["m"] ?? ""));
+  const left = asked.slice(most).map(({ name }) => name);
+  const many = `The link asks for ${asked.length} models, and at most ${most} stand side by side; ${left.join(", ")} is left out.`;
+  const others = asked.slice(0, most).flatMap(({ name, revision }) => {
     const found = models.find((each) => each["name"] === name);
     if (!found)
       return [

@@ -1,4 +1,4 @@
-/** Probabilities as bars: each with its name, its number, and where it was without the edits. */
+/** Probabilities as bars, of 100 %: each with its name, its number, and where it was without the edits. */
 
 import { h } from "../dom.js";
 
@@ -32,17 +32,16 @@ export function moved(now, before) {
 
 /** @param {Bar[]} all @param {string} label @returns {HTMLElement} */
 export function bars(all, label) {
-  const most = Math.max(1e-9, ...all.map(({ probability, before }) => Math.max(probability, before ?? 0)));
   return h(
     "ol",
     { class: `bars${all.some(({ before }) => before !== undefined) ? " moving" : ""}`, "aria-label": label },
-    all.map((bar) => h("li", null, row(bar, most))),
+    all.map((bar) => h("li", null, row(bar))),
   );
 }
 
-/** @param {Bar} bar @param {number} most */
-function row({ name, probability, before, cut, came, run, title }, most) {
-  const width = (/** @type {number} */ share) => `${((100 * share) / most).toFixed(2)}%`;
+/** @param {Bar} bar */
+function row({ name, probability, before, cut, came, run, title }) {
+  const width = (/** @type {number} */ share) => `${(100 * share).toFixed(2)}%`;
   const parts = [
     h("span", { class: "bar-name" }, visible(name)),
     h(

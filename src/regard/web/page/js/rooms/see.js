@@ -1,6 +1,7 @@
 /** See: models of pictures. Click a patch and see what it looks at, what decides, how features lie, who shares a group. */
 
 import { ApiError, aborted } from "../api.js";
+import { replaced, writtenModels } from "../bench/address.js";
 import { ask } from "../bench/ask.js";
 import { Progress } from "../bench/progress.js";
 import { h, replace, svg } from "../dom.js";
@@ -13,7 +14,7 @@ import { Panel } from "../see/panel.js";
 import * as picker from "../see/picker.js";
 import { Seen } from "../see/seen.js";
 import { truth } from "../see/truth.js";
-import { TASKS, VIEWS, editedSays, looking, own, read, scene, writtenEdits } from "../see/wishes.js";
+import { MOST, TASKS, VIEWS, editedSays, looking, own, read, scene, writtenEdits } from "../see/wishes.js";
 import { drawing } from "../views/paint.js";
 import { refill } from "./refill.js";
 
@@ -35,7 +36,7 @@ async function mount(host, context) {
   }
   const see = new See(host, context, models);
   void see.refresh();
-  return { restore: () => void see.refresh(), unmount: () => see.stop() };
+  return { restore: () => see.restored(), unmount: () => see.stop() };
 }
 
 /** The room while it is open. */
@@ -52,6 +53,10 @@ class See {
     this.asked = new Map();
     /** @type {Panel[]} */
     this.panels = [];
+    /** What the link asked for and did not get. @type {string[]} */
+    this.replaced = [];
+    /** What had the focus before its panel was asked anew. @type {Element | null} */
+    this.stood = null;
     /** The answer whose heads are shown. @type {Seen | null} */
     this.first = null;
     /** @type {SVGSVGElement | null} */
@@ -101,7 +106,14 @@ class See {
 
   /** @param {Flat} patch @param {boolean | string} [undo] */
   set(patch, undo = true) {
+    if ("m" in patch) this.replaced = [];
     this.context.state.set(patch, { undo });
+    void this.refresh();
+  }
+
+  /** Somebody went back, forward or to a link. */
+  restored() {
+    this.replaced = [];
     void this.refresh();
   }
 
@@ -117,16 +129,17 @@ class See {
     const turn = ++this.turn;
     const current = () => turn === this.turn && !this.control.signal.aborted;
     const wishes = this.wishes();
+    const said = replaced(this.context.state.get(), this.models, MOST);
+    if (said.length) this.replaced = said;
     // A link names its model and its picture, so that it opens the same elsewhere.
-    if (!wishes.missing.length)
-      this.context.state.set({ m: wishes.models.map((each) => each["name"]).join(","), in: `p:${wishes.picture}` });
+    this.context.state.set({ m: writtenModels(wishes.models), in: `p:${wishes.picture}` });
     bar.show(this.bar, wishes, this.context.models.open, (patch) => this.set(patch));
-    bar.honest(this.knows, wishes, (picture) => this.set({ in: `p:${picture}`, label: "" }));
+    bar.honest(this.knows, wishes, this.replaced, (picture) => this.set({ in: `p:${picture}`, label: "" }));
     this.picker.update(wishes.picture);
     try {
       const { found, bare, truths } = await this.answers(wishes);
       if (!current()) return;
-      this.floor.classList.remove("waiting");
+      this.wait(false);
       replace(this.status);
       await this.draw(found, bare, truths, wishes, current);
     } catch (error) {
@@ -159,7 +172,7 @@ class See {
     }).then((found) => new Seen(found));
     if (!this.asked.size) this.progress.start();
     this.asked.set(key, { answer, control });
-    this.floor.classList.add("waiting");
+    this.wait(true);
     try {
       const found = await answer;
       if (this.kept.size > 40) this.kept.clear();
@@ -169,6 +182,17 @@ class See {
       if (this.asked.get(key)?.control === control) this.asked.delete(key);
       if (!this.asked.size) this.progress.stop();
     }
+  }
+
+  /** What is asked anew is pale and out of reach meanwhile; who stood in it stands there again afterwards. @param {boolean} on */
+  wait(on) {
+    const stood = document.activeElement;
+    if (on && this.panels.some(({ element }) => element.contains(stood))) this.stood = stood;
+    this.floor.classList.toggle("waiting", on);
+    for (const { element } of this.panels) element.inert = on;
+    if (on || !(this.stood instanceof HTMLElement)) return;
+    if (stood === document.body) this.stood.focus();
+    this.stood = null;
   }
 
   /** What was given up is forgotten at once: who asks the same again in the next moment must not get its end. @param {string} key */

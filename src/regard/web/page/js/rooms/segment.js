@@ -32,7 +32,8 @@ export const room = bench({
       options: options(promptsOf(state)),
     }),
     views: [both, entry({ truth: ({ state }) => truth(pictureOf(state), "segment") })],
-    opening: (model) => ({ in: `p:${opening(model)}` }),
+    // Scene 7 opens with a click on its ring, so that there are masks to be seen.
+    opening: (model) => ({ in: `p:${opening(model)}`, ...(opening(model) === "world:7" ? { pt: "i19,58" } : {}) }),
     example: (example) => ({ in: `p:${example}`, ...FRESH }),
     called,
     code,

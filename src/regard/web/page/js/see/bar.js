@@ -34,11 +34,10 @@ export function show(host, wishes, open, set) {
 }
 
 /** What the link did not get, what to be careful with, what the first model knows, and pictures to try.
- * @param {HTMLElement} host @param {Wishes} wishes @param {(picture: string) => void} choose */
-export function honest(host, { models, missing, picture }, choose) {
+ * @param {HTMLElement} host @param {Wishes} wishes @param {string[]} replaced @param {(picture: string) => void} choose */
+export function honest(host, { models, picture }, replaced, choose) {
   const [first = {}] = models;
-  const warned = cautions(models, picture);
-  if (missing.length) warned.unshift(`${missing.join(", ")} is not here; ${first["name"]} is shown instead.`);
+  const warned = [...replaced, ...cautions(models, picture)];
   const others = examples(first).filter((each) => each !== picture);
   replace(
     host,

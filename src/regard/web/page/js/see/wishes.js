@@ -1,5 +1,7 @@
 /** What the link of See says, in full whatever it leaves out: models, picture, view, head, place, edits. */
 
+import { wanted } from "../bench/address.js";
+
 /** @typedef {import("../state.js").Flat} Flat */
 /** @typedef {Record<string, any>} Model what its card says */
 /** @typedef {{name: string, head: number | null, kind: "off" | "uniform"}} Edit */
@@ -24,14 +26,11 @@ export const WAYS = [
 /** @param {Flat} flat @param {Model[]} models those of this room, the one to begin with first */
 export function read(flat, models) {
   const text = (/** @type {string} */ key) => String(flat[key] ?? "");
-  const named = text("m").split(",").filter(Boolean);
-  const found = named.flatMap((name) => models.filter((each) => each["name"] === name));
-  const chosen = found.length ? found.slice(0, MOST) : models.slice(0, 1);
+  const chosen = wanted(flat, models, MOST);
   const view = VIEWS.find(({ id }) => id === text("as"))?.id ?? "attention";
   const how = text("how");
   return {
     models: chosen,
-    missing: named.filter((name) => !models.some((each) => each["name"] === name)),
     picture: text("in").replace(/^p:/, "") || opening(chosen[0]),
     view,
     way: WAYS.find(({ id }) => id === how)?.id ?? "gradcam",
