@@ -70,7 +70,7 @@ def test_several_runs_share_a_chart(page: "Page") -> None:
     page.goto("/#/runs?smooth=0")
     page.wait_for_selector(".chart path")
     loss = page.locator(".chart", has_text="Loss").first
-    expect(loss.locator("path")).to_have_count(2)
+    expect(loss.locator("path[stroke-width='2']")).to_have_count(2)
     loss.locator("svg").focus()
     page.keyboard.press("ArrowRight")
     expect(loss.locator(".chart-tip")).to_contain_text("first")
@@ -119,7 +119,7 @@ def test_curves_that_models_kept_are_shown_beside_those_of_ones_own_runs(page: "
     expect(page.locator(".run.on .run-name")).to_have_text(["mine"])
     expect(page.locator(".first-run")).to_have_count(0)
     page.locator(".run", has_text="bundled").locator("input").check()
-    expect(page.locator(".chart", has_text="Loss").first.locator("path")).to_have_count(2)
+    expect(page.locator(".chart", has_text="Loss").first.locator("path[stroke-width='2']")).to_have_count(2)
 
 
 def test_a_model_keeps_its_curve_and_one_whose_run_is_here_is_not_shown_twice(tmp_path: Path) -> None:

@@ -770,7 +770,6 @@ def test_what_is_asked_anew_is_out_of_reach_meanwhile_and_keeps_the_focus(page: 
     becomes(page, lambda: len(held), 1)
     until(page, "document.querySelector('.see-panels.waiting .see-panel').inert")
     assert barriers(page) == []
-    page.unroute("**/api/ask")
     held[0].continue_()
     expect(page.locator(".see-panels.waiting")).to_have_count(0)
     until(page, "document.activeElement.matches('.see-canvas')")

@@ -50,7 +50,7 @@ def thin(rows: Sequence[Row], points: int) -> list[Row]:
     if len(rows) <= points:
         return list(rows)
     scored = _spread(scored, points // 2)
-    others = _spread(sorted(set(range(len(rows))).difference(scored)), points - len(scored) - 1)
+    others = _spread(sorted(set(range(len(rows) - 1)).difference(scored)), points - len(scored) - 1)
     return [rows[i] for i in sorted({*scored, *others, len(rows) - 1})]
 
 

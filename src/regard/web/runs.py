@@ -171,9 +171,9 @@ def _describe_kept(name: str, model: str, models: Models) -> dict[str, Any]:
     }
 
 
-def _best(rows: list[dict[str, Any]], scores: dict[str, Any]) -> dict[str, float]:
-    """The best value of each score."""
-    best: dict[str, float] = {}
+def _best(rows: list[dict[str, Any]], scores: dict[str, Any]) -> dict[str, Any]:
+    """The best value of each score, as it was written down."""
+    best: dict[str, Any] = {}
     for row in rows:
         for score in row.keys() - STEP:
             value = row[score]

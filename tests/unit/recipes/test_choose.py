@@ -4,17 +4,21 @@ from typing import Any
 
 import pytest
 
-from regard.recipes import colearn, dino, lupi, monodepth
+from regard.recipes import caption, colearn, dino, lupi, mae, monodepth
 
 
 @pytest.mark.parametrize(
     ("module", "given", "said"),
     [
         (lupi, {"temperature": 2.0}, "--temperature 2.0 has no effect without a --teacher; leave it out"),
+        (lupi, {"pictures": 50}, "--pictures 50 has no effect without a --teacher; leave it out"),
+        (mae, {"scales": (1, 2), "scale": 0.5}, "--scale 0.5 has no effect with --scales, whose windows are met"),
+        (dino, {"crops": 0, "least": 0.2}, "--least 0.2 has no effect with --crops 0; leave it out"),
+        (caption, {"doubly": 0.5, "limit": 9}, "--doubly 0.5 has no effect on a model whose way is transformer"),
         (monodepth, {"supervised": True, "agree": 0.5}, "--agree 0.5 has no effect with --supervised; leave it out"),
         (colearn, {"supervised": True, "sure": 0.5}, "--sure 0.5 has no effect with --supervised; leave it out"),
-        (dino, {"sharpen": False, "warm": 0.04}, "--warm 0.04 has no effect with --no-sharpen; leave it out"),
-        (dino, {"centre": False, "centre_momentum": 0.9}, "--centre-momentum 0.9 has no effect with --no-centre"),
+        (dino, {"sharpen": False, "warm": 0.06}, "--warm 0.06 has no effect with --no-sharpen; leave it out"),
+        (dino, {"centre": False, "centre_momentum": 0.8}, "--centre-momentum 0.8 has no effect with --no-centre"),
     ],
 )
 def test_a_flag_without_effect_is_refused(module: Any, given: dict[str, Any], said: str) -> None:
