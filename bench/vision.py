@@ -1,6 +1,6 @@
-"""ViTs at 224 pixels beside transformers and vit-pytorch, Swin beside them as pictures grow, and varied pictures.
+"""ViTs at 224 pixels beside transformers, timm and vit-pytorch, Swin as pictures grow, and varied pictures.
 
-vit-pytorch is measured where it can be imported. Weights are drawn by chance.
+timm and vit-pytorch are measured where they can be imported. Weights are drawn by chance.
 """
 
 import io
@@ -47,8 +47,7 @@ def _seeing(quick: bool, bfloat16: bool) -> list[dict[str, object]]:
         models: dict[str, Callable[[Tensor], object]] = {THEIRS: _transformers(ours.config)}
         models |= {f"regard {kind}": quantize(ours, kind) for kind in kinds}
         types = {"regard bfloat16": torch.bfloat16}  # of the pictures
-        if (peer := _vit_pytorch(ours.config)) is not None:
-            models["vit-pytorch float32"] = peer.eval()
+        models |= {f"{name} float32": peer.eval() for name, peer in _peers(ours.config).items()}
         for batch in (1, 16):
             image = torch.randn(batch, 3, 224, 224)
             with torch.inference_mode():
@@ -65,8 +64,7 @@ def _learning(quick: bool) -> list[dict[str, object]]:
     ours: Any = build("vit-small", drop_path=0.0)
     batch, image = 8, torch.randn(8, 3, 224, 224)
     models: dict[str, Any] = {"regard": ours, "transformers": _transformers(ours.config)}
-    if (peer := _vit_pytorch(ours.config)) is not None:
-        models["vit-pytorch"] = peer
+    models |= _peers(ours.config)
     steps = {name: _step(model.train(), image) for name, model in models.items()}
     times = race(steps, seconds=0.0 if quick else 20.0, least=1 if quick else 4)
     reference = "vit-pytorch" if "vit-pytorch" in times else "transformers"
@@ -167,6 +165,28 @@ def _transformers(config: Any) -> Any:
         num_labels=config.classes,
     )
     return ViTForImageClassification(given).eval()
+
+
+def _peers(config: Any) -> dict[str, Any]:
+    """The same model by others, as far as they are installed."""
+    made = {"timm": _timm, "vit-pytorch": _vit_pytorch}
+    return {name: peer for name, make in made.items() if (peer := make(config)) is not None}
+
+
+def _timm(config: Any) -> Any:
+    try:
+        from timm.models.vision_transformer import VisionTransformer  # type: ignore[import-not-found]
+    except ImportError:  # also where torchvision is missing, which it needs
+        return None
+    return VisionTransformer(
+        img_size=config.size,
+        patch_size=config.patch,
+        num_classes=config.classes,
+        embed_dim=config.width,
+        depth=config.depth,
+        num_heads=config.heads,
+        mlp_ratio=config.hidden / config.width,
+    )
 
 
 def _vit_pytorch(config: Any) -> Any:

@@ -19,7 +19,7 @@ def compare(models: "Mapping[str, Pictured]", data: str) -> Shown:
     from regard.data.pictures import pictures
 
     known = pictures(data, "test" if data == "world" or data in SETS else "val")
-    names, chosen = list(models), [known.picture(i) for i in range(min(COMPARED, len(known)))]
+    names, chosen = list(models), range(min(COMPARED, len(known)))
     parts = [chosen[i : i + TOGETHER] for i in range(0, len(chosen), TOGETHER)]
     if len(parts) > 1 and len(parts[-1]) < TOGETHER:  # a short one would count as much as the others
         parts.pop()
@@ -29,7 +29,8 @@ def compare(models: "Mapping[str, Pictured]", data: str) -> Shown:
         *(pair for name in names[1:] for pair in ((names[0], name), (name, name))),
     ]:
         first, second = models[one], models[other]
-        found = cka(first.model, second.model, ((first.tensors(part), second.tensors(part)) for part in parts))
+        opened = ([known.picture(i) for i in part] for part in parts)  # as they are read, since photos are large
+        found = cka(first.model, second.model, ((first.tensors(some), second.tensors(some)) for some in opened))
         title = f"within {one}" if one == other else f"{one} (rows), {other} (columns)"
         facts[title] = {"rows": found.rows, "columns": found.columns, "cka": found.cka.round(4).tolist()}
         sheets.append(Sheet(title, found.cka.clip(0, 1), None, len(found.rows) / len(found.columns)))

@@ -46,6 +46,8 @@ def main(flags: Flags) -> None:
         raise UsageError(f"--threshold {flags.threshold} is no probability; give 0 to 1")
     if flags.out is not None and (len(flags.pictures) != 1 or flags.out.suffix not in (".png", ".jpg", ".jpeg")):
         raise UsageError(f"--out {flags.out} is for one picture, and ends in .png or .jpg")
+    if flags.out is not None and not flags.out.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {flags.out.absolute().parent}; make it, or write elsewhere by --out")
     detect: Any = load_model(flags.model, task="detect", dtype=flags.dtype)
 
     def answer(paths: Sequence[str]) -> Any:

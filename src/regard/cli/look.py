@@ -189,14 +189,14 @@ def _seen(flags: Flags, pipeline: Any) -> None:
     if flags.how not in (*seen.WAYS, "cka"):
         choice = ", ".join(sorted((*seen.WAYS, "cka")))
         raise UsageError(f"--how {flags.how} is for texts, and {pipeline.name} reads pictures; choose {choice}")
-    if flags.out is not None and flags.out.suffix == ".json" and flags.how == "attention":
-        _keep(flags.out, pipeline.attend(flags.input).views())
-        return
     chosen = sheets.Chosen(flags.layer, flags.head, flags.place, flags.label)
     models = {flags.model: pipeline} | {name: load_model(name) for name in flags.beside}
     if others := [name for name, each in models.items() if each.takes != "picture"]:
         raise UsageError(f"{others[0]} reads no pictures; --beside takes models that do")
     try:
+        if flags.out is not None and flags.out.suffix == ".json" and flags.how == "attention":
+            _keep(flags.out, pipeline.attend(flags.input).views())
+            return
         if flags.how == "cka":
             found = alike.compare(models, flags.input)
         else:

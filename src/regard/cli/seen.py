@@ -17,13 +17,18 @@ if TYPE_CHECKING:
     from regard.pipelines.pictured import Pictured
 
 OF_A_CLASS = ("gradcam", "occlusion", "gradients", "integrated", "saliency")  # ways to see what speaks for one
+OF_BLOCKS = ("receptive-field", "pca")  # ways to see what goes on behind each block
 
 
 def show(pipeline: "Pictured", path: str, how: str, chosen: Chosen) -> Shown:
     """Look at a picture in one of the `WAYS`."""
-    if pipeline.task in ("detect", "depth") and how in OF_A_CLASS:
+    if pipeline.task not in ("recognize", "features") and how in OF_A_CLASS:
         raise UsageError(
             f"{pipeline.name} names no class of a whole picture, which --how {how} is about; choose another"
+        )
+    if how in OF_BLOCKS and not hasattr(pipeline.model, "trunk"):
+        raise UsageError(
+            f"{pipeline.name} does not say which blocks it has, which --how {how} is about; choose another"
         )
     picture = pipeline.open(path)
     return WAYS[how](_Look(pipeline, picture, chosen))

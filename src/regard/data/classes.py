@@ -37,7 +37,13 @@ def class_files(folder: Path, split: str, ends: tuple[str, ...] = ENDS, what: st
     homes = {name: _home(folder, name) for name in ALSO}
     if homes["train"] is None:
         labels = _labels(folder, what)
-        paths = [path for path in _files(folder, labels, ends) if _fold(folder, path) == split]
+        every = _files(folder, labels, ends)
+        paths = [path for path in every if _fold(folder, path) == split]
+        if every and not paths:
+            raise DataError(
+                f"{folder} is divided by the names of its {what}, and of so few ({len(every)}) none falls to {split}; "
+                "give more, or divide them yourself into folders train, val and test"
+            )
         return _classed(folder, labels, paths, ends, what)
     labels = _labels(homes["train"], what)
     home = homes[split] or (homes["train"] if split == "val" else None)

@@ -63,7 +63,7 @@ class Features(Pictured):
         counts = [min(limit or len(each), len(each)) for each in (known, asked)]
         began = time.perf_counter()
         near, far = (
-            np.stack(self([each.picture(i) for i in range(count)], progress=progress))
+            np.stack([vector.cpu().numpy() for vector in self.over(each, count, progress)])
             for each, count in zip((known, asked), counts, strict=True)
         )
         right = nearest_classes(near, known.targets[: counts[0]], far) == asked.targets[: counts[1]]

@@ -92,6 +92,18 @@ class Pictured(Pipeline):
                     progress(len(found))
         return found
 
+    def over(
+        self, known: Pictures, count: int, progress: Progress | None = None, *, tta: Tta = "none"
+    ) -> list[Float[Tensor, " o"]]:
+        """What the model gives for the first pictures of a set, which are open only while it reads them."""
+        found = list[Tensor]()
+        for start in range(0, count, TOGETHER):
+            some = range(start, min(start + TOGETHER, count))
+            found += self.run([known.picture(i) for i in some], tta=tta)
+            if progress is not None:
+                progress(len(found))
+        return found
+
     @torch.no_grad()
     def watch(self, given: Shown, edits: Edits | None) -> tuple[Float[Tensor, " o"], Reading]:
         """What the model gives for one picture, and a reading of where its places look, without output or caption."""

@@ -45,8 +45,7 @@ class Recognize(Pictured):
         With test-time augmentation (`tta`), logits are the mean over the picture and its mirror image, or over both
         and both moved by a pixel.
         """
-        if tta not in get_args(Tta):
-            raise ValueError(f"no tta is called {tta!r}; choose {', '.join(get_args(Tta))}")
+        _check(tta)
         return [self._name(logits) for logits in self.run(inputs, progress, tta=tta)]
 
     @answer_familiar
@@ -60,6 +59,7 @@ class Recognize(Pictured):
         progress: Progress | None = None,
     ) -> Evaluation:
         """Accuracy with an interval, of all classes and of each, on a named set or on a folder of class folders."""
+        _check(tta)
         split = split or "test"
         known = pictures(data, split)
         if strange := sorted(set(known.labels) - set(self.labels)):
@@ -68,7 +68,7 @@ class Recognize(Pictured):
             )
         count = min(limit or len(known), len(known))
         began = time.perf_counter()
-        answers = self([known.picture(i) for i in range(count)], tta=tta, progress=progress)
+        answers = [self._name(logits) for logits in self.over(known, count, progress, tta=tta)]
         seconds = time.perf_counter() - began
         said = [each.label for each in answers]
         right = [known.labels[i] for i in known.targets[:count].tolist()]
@@ -91,6 +91,11 @@ class Recognize(Pictured):
     def _name(self, logits: Float[Tensor, " c"]) -> Classification:
         named: dict[str, float] = dict(zip(self.labels, logits.softmax(-1).tolist(), strict=True))
         return Classification(max(named, key=lambda label: named[label]), named)
+
+
+def _check(tta: str) -> None:
+    if tta not in get_args(Tta):
+        raise ValueError(f"no tta is called {tta!r}; choose {', '.join(get_args(Tta))}")
 
 
 PIPELINE = Recognize

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from regard.names import nearest
 from regard.vision.centre import crop_centre
-from regard.vision.picture import from_array, to_array
+from regard.vision.picture import PIXELS, PictureError, from_array, to_array
 from regard.vision.sizing import LARGEST, Size, shortest
 
 HALF = (0.5, 0.5, 0.5)
@@ -123,6 +123,11 @@ class Processor:
             pixels = to_array(image)
         else:
             height, width = self.resized(image.height, image.width)
+            if height * width > PIXELS:
+                raise PictureError(
+                    f"a picture of {image.height:,} × {image.width:,} would be resized to {height:,} × {width:,}, "
+                    f"which is more than {PIXELS:,} pixels; cut out a part that is less narrow"
+                )
             pixels = to_array(image.resize((width, height), resample=self.resample))
             if self._is("ConvNext") and (edge := self.size.shortest_edge or 0) < _WARPED:
                 pixels = crop_centre(pixels, edge, edge)

@@ -11,7 +11,7 @@ import torch
 from PIL import Image
 
 from regard.cli.main import main
-from regard.cli.seen import OF_A_CLASS, WAYS
+from regard.cli.seen import OF_A_CLASS, OF_BLOCKS, WAYS
 from regard.hub import save
 from regard.models import build
 from regard.models.family import family
@@ -69,6 +69,9 @@ def test_things_are_listed_drawn_and_told_as_json(place: Path, tmp_path: Path, c
     assert {"label", "score", "box"} == set(things[0])
     assert main([*call[:-1], "2"]) == 2
     assert main([*call, "--out", str(tmp_path / "boxes.txt")]) == 2
+    capsys.readouterr()
+    assert main([*call, "--out", str(tmp_path / "nowhere" / "boxes.png")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("how", [how for how in WAYS if how != "sampling"])  # which is for convolutions
@@ -140,6 +143,24 @@ def test_maps_of_what_matters_are_compared_by_their_ranks(place: Path, capsys: C
 def test_a_detector_names_no_class_of_a_whole_picture(place: Path, capsys: Captured, how: str) -> None:
     assert main(["look", str(place / "detr"), str(place / "photo.png"), "--how", how]) == 2
     assert "names no class of a whole picture" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", [*OF_A_CLASS, *OF_BLOCKS])
+def test_a_model_that_writes_has_no_class_of_a_picture_and_no_blocks_to_see(
+    place: Path, capsys: Captured, how: str
+) -> None:
+    assert main(["look", "world-captions", str(place / "photo.png"), "--how", how]) == 2
+    said = "names no class of a whole picture" if how in OF_A_CLASS else "does not say which blocks it has"
+    assert f"world-captions {said}, which --how {how} is about; choose another" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["look.svg", "views.json"])
+def test_a_file_that_is_no_picture_is_looked_at_in_vain(
+    place: Path, tmp_path: Path, capsys: Captured, out: str
+) -> None:
+    (tmp_path / "broken.png").write_bytes(b"nothing")
+    assert main(["look", str(place / "vit"), str(tmp_path / "broken.png"), "--out", str(tmp_path / out)]) == 1
+    assert capsys.readouterr().err.startswith(f"regard: {tmp_path / 'broken.png'} is no picture of a known format")
 
 
 def test_networks_are_compared_by_what_their_layers_know(place: Path, tmp_path: Path, capsys: Captured) -> None:

@@ -212,6 +212,9 @@ def test_what_is_no_set_of_pictures_is_refused_with_a_way_out(tmp_path: Path) ->
     (tmp_path / "cat").mkdir()
     with pytest.raises(DataError, match=r"has no pictures for this split; put some there that end in \.jpg"):
         pictures(tmp_path)
+    save(tmp_path / "cat" / "0.png")
+    with pytest.raises(DataError, match=r"by the names of its pictures, and of so few \(1\) none falls to test; give"):
+        pictures(tmp_path, "test")
     with pytest.raises(ValueError, match=r"mnist has images without boxes; choose world, coco128, pets"):
         detections("mnist")
     with pytest.raises(

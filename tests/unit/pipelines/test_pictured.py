@@ -11,12 +11,14 @@ from PIL import Image
 import regard
 from regard.analysis.seeing import attention_distances, rollout
 from regard.analysis.view import Boxes, Grid
+from regard.data.album import Pictures
 from regard.data.pictures import detections
 from regard.hub import export, save
 from regard.models import build
 from regard.models.family import family
 from regard.pipelines.detect import Detect
 from regard.pipelines.features import Features
+from regard.pipelines.pictured import TOGETHER
 from regard.pipelines.recognize import Recognize
 from regard.vision import Processor, Size
 
@@ -156,6 +158,30 @@ def test_a_recognizer_is_evaluated_on_named_pictures() -> None:
     assert found.confusion is not None
     with pytest.raises(ValueError, match="'0' is none of its classes"):
         recognizer().evaluate("digits")
+
+
+@pytest.mark.parametrize("kind", [Recognize, Features])
+def test_photos_are_open_only_while_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Recognize] | type[Features]
+) -> None:
+    for split in ("train", "test"):
+        for label in LABELS:
+            (tmp_path / split / label).mkdir(parents=True)
+            for i in range(20):
+                PICTURE.save(tmp_path / split / label / f"{i}.png")
+    opened, open_one = list[int](), Pictures.picture
+
+    def count(known: Pictures, index: int) -> Image.Image:
+        opened.append(index)
+        return open_one(known, index)
+
+    monkeypatch.setattr(Pictures, "picture", count)
+    torch.manual_seed(0)
+    classes = len(LABELS) if kind is Recognize else 0
+    one = kind.of(build("vit-nano", classes=classes, pool="mean").eval(), card={"labels": LABELS})
+    seen = list[int]()
+    one.evaluate(str(tmp_path), progress=lambda done: seen.append(len(opened)))
+    assert seen[0] == TOGETHER < len(opened)
 
 
 def test_features_find_their_neighbours() -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
-from regard.vision import Processor, Size
+from regard.vision import PictureError, Processor, Size
 
 GREY = Image.new("L", (40, 30), 255)
 
@@ -51,6 +51,15 @@ def test_pictures_of_several_sizes_are_no_batch_without_padding() -> None:
     assert not padded.image[1][:, ~padded.visible[1]].any()
     with pytest.raises(ValueError, match=r"30 × 40 does not fit pad_size 20 × 50"):
         replace(processor, do_pad=True, pad_size=(20, 50))(GREY)
+
+
+def test_a_narrow_picture_does_not_become_a_giant() -> None:
+    processor = Processor(size=Size(shortest_edge=224), do_center_crop=True, crop_size=(224, 224))
+    assert processor(Image.new("RGB", (4, 900))).shape == (1, 3, 224, 224)
+    with pytest.raises(
+        PictureError, match=r"of 20,000 × 1 would be resized to 4,480,000 × 224, which is m"
+    ):
+        processor(Image.new("RGB", (1, 20_000)))
 
 
 def test_a_batch_is_what_its_pictures_are_alone() -> None:
