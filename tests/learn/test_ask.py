@@ -4,12 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
 from tests.flamingos import save_language
 
 import regard
 from regard.data import DataError
+from regard.data.interleaved import talk_parts
+from regard.data.talked import world_talk
 from regard.recipes import ask, talk
 from regard.train.loop import fit
 
@@ -101,3 +104,16 @@ def test_a_language_model_learns_to_talk_of_what_it_is_told(tmp_path: Path, monk
     assert regard.load(tmp_path / "run").task == "generate"
     given = ask.Recipe(language=str(tmp_path / "run"), **QUICK)
     assert cast(Any, ask.build(given).model).config.language.width == 32
+
+
+def test_of_a_talk_that_is_cut_the_pictures_are_drawn_that_some_word_can_look_at(tmp_path: Path) -> None:
+    """Wherever it is cut: also where a picture stands before its last word, behind which nothing is read."""
+    task = ask.build(recipe(tmp_path, steps=1))
+    talks, model = [world_talk("train", i, "episode", shots=4) for i in range(2)], task.model
+    _, shown, _ = ask.put([talk_parts(talk) for talk in talks], task.tokenizer, 1000)
+    last = int(shown[0].nonzero()[-1])
+    for context in (last - 1, last, last + 1):
+        batch = ask.collate(talks, task.tokenizer, task.processor, context, np.arange(2))
+        assert len(batch.images) == int(batch.shown[:, :-1].sum())
+        with torch.no_grad():
+            assert model(batch.ids[:, :-1], batch.images, batch.shown[:, :-1]).isfinite().all()

@@ -9,6 +9,7 @@ import torch
 
 import regard
 from regard.data import painted
+from regard.data.rigged import sensed_detections, taught_detections
 from regard.recipes import colearn, lupi
 from regard.train.loop import fit
 
@@ -22,7 +23,8 @@ def learnt(module: Any, recipe: Any, folder: Path) -> tuple[float, dict[str, Any
 
 
 def small(**changes: Any) -> lupi.Recipe:
-    given: dict[str, Any] = dict(model="resnet-nano", size=32, labels=100, pictures=300, batch_size=32)
+    given: dict[str, Any] = dict(model="resnet-nano", size=32, labels=100, batch_size=32)
+    given |= {"pictures": 300} if "teacher" in changes else {}
     return lupi.Recipe(**QUICK, **(given | {"steps": 60, "evaluate": 60} | changes))
 
 
@@ -75,6 +77,22 @@ def test_a_camera_begins_to_teach_a_sensor_for_warmth(tmp_path: Path, monkeypatc
         assert float(task.loss(model, batch)) < first
     told = next(iter(colearn.build(colearn.Recipe(supervised=True, **given)).batches.once()))
     assert sum(len(each.classes) for each in told.targets) > 0
+
+
+def test_scenes_that_a_camera_marks_are_none_that_it_learnt_from() -> None:
+    first = colearn.unlabelled()
+    learnt = set(painted.world_detections("train").names)
+    more = painted.world_detections("train", first=first)
+    assert len(more) == len(learnt)
+    assert learnt.isdisjoint(more.names)
+    scenes = [
+        known.source.drawn.view[known.source.drawn.numbers[0]]
+        for known in (  # type: ignore[attr-defined]
+            sensed_detections("infrared", "train", count=1, first=first),
+            taught_detections("infrared", "train", [more.objects(0)], first=first),
+        )
+    ]
+    assert scenes[0] == scenes[1] == more.source.view[first]  # type: ignore[attr-defined]
 
 
 def test_a_teacher_that_detects_nothing_of_the_world_is_refused() -> None:

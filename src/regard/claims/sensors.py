@@ -26,8 +26,8 @@ CLAIM = Claim(
     sentence="Learning to mimic other sensor: project detections from red domain to blue domain",
     experiment="The bundled detector of the world marks things in pictures of a camera. Beside the camera hangs a "
     "sensor for warmth, which sees no colour. The boxes are carried to it through the known projection, and a small "
-    "DETR of that sensor learns them on 2,000 scenes of which it has no label; what kind a thing is does not matter. "
-    "Average precision (AP) is measured on 300 unseen scenes against the true boxes of the sensor.",
+    "DETR of that sensor learns them on 2,000 scenes of which neither has a label; what kind a thing is does not "
+    "matter. Average precision (AP) is measured on 300 unseen scenes against the true boxes of the sensor.",
     control="The same DETR on the true boxes of the sensor; on the camera's boxes as they are, without projection; "
     "and the camera's own detector on what the sensor sees.",
     criterion="The number is the AP of the taught sensor less that of the camera's own detector on its pictures. "
@@ -51,11 +51,11 @@ def measure(seeds: list[int], quick: bool, progress: Progress) -> Numbers:
     """Average precision of the sensor's detectors, by what taught them."""
     count, asked, steps = (8, 8, 2) if quick else (2000, 300, STEPS)
     camera: Any = colearn.camera_of("world-detr")
-    marks = colearn.marks(camera, "train", count, SURE)
+    marks, first = colearn.marks(camera, "train", count, SURE), colearn.unlabelled()
     lessons = {
-        TAUGHT: taught_detections("infrared", "train", marks),
-        STAYED: taught_detections("infrared", "train", marks, project=False),
-        TOLD: sensed_detections("infrared", "train", count=count),
+        TAUGHT: taught_detections("infrared", "train", marks, first=first),
+        STAYED: taught_detections("infrared", "train", marks, project=False, first=first),
+        TOLD: sensed_detections("infrared", "train", count=count, first=first),
     }
     tests = plain(sensed_detections("infrared", "test", count=asked))
     runs = []

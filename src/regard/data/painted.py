@@ -73,10 +73,10 @@ def world_pictures(split: str) -> Pictures:
     return Pictures(LABELS, targets, Drawn(view, numbers), tuple(f"{split} {number}" for number in numbers))
 
 
-def world_detections(split: str) -> Detections:
-    """Pictures of one to six things, each with its box, its mask and its kind."""
-    first, fold = _where(split)
-    numbers = tuple(range(first, first + COUNTS[split]))
+def world_detections(split: str, *, first: int = 0) -> Detections:
+    """Pictures of one to six things, each with its box, its mask and its kind; the `first` so many are left out."""
+    begin, fold = _where(split)
+    numbers = tuple(range(begin + first, begin + first + COUNTS[split]))
     drawn = Drawn(scenes(split=fold), numbers, BOXED)
     return Detections(KINDS, drawn, Marks(drawn), tuple(f"{split} {number}" for number in numbers))
 

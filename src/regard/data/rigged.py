@@ -63,9 +63,14 @@ def as_bytes(picture: Picture, sensor: Sensor, seed: int) -> np.ndarray:
     return np.repeat(grey[..., None], 3, axis=-1)
 
 
-def sensed_detections(sensor: Sensor, split: str, mount: Mount = BESIDE, count: int = 0) -> Detections:
-    """The world's pictures with boxes, as a sensor beside the camera sees them, with its own true boxes."""
-    known = world_detections(split)
+def sensed_detections(
+    sensor: Sensor, split: str, mount: Mount = BESIDE, count: int = 0, *, first: int = 0
+) -> Detections:
+    """The world's pictures with boxes, as a sensor beside the camera sees them, with its own true boxes.
+
+    The `first` so many pictures are left out.
+    """
+    known = world_detections(split, first=first)
     assert isinstance(known.source, Drawn)
     seen = Sensed(known.source, sensor, Mount(mount.right, BOXED))
     count = min(count or len(known), len(known))
@@ -73,13 +78,19 @@ def sensed_detections(sensor: Sensor, split: str, mount: Mount = BESIDE, count: 
 
 
 def taught_detections(
-    sensor: Sensor, split: str, found: Sequence[Objects], mount: Mount = BESIDE, *, project: bool = True
+    sensor: Sensor,
+    split: str,
+    found: Sequence[Objects],
+    mount: Mount = BESIDE,
+    *,
+    project: bool = True,
+    first: int = 0,
 ) -> Detections:
-    """The first pictures with what the camera found in each, carried to the sensor; the true boxes are not told.
+    """Pictures with what the camera found in each, carried to the sensor; the true boxes are not told.
 
-    Without `project` boxes stay where the camera saw them.
+    Without `project` boxes stay where the camera saw them. The `first` so many pictures are left out.
     """
-    known = sensed_detections(sensor, split, mount, len(found))
+    known = sensed_detections(sensor, split, mount, len(found), first=first)
     seen = known.source
     assert isinstance(seen, Sensed)
     marks = [_carried(seen.drawn.render(i), each, seen.mount) for i, each in enumerate(found)] if project else found

@@ -183,7 +183,8 @@ def collate(
 
     laid, kept = put([talk_parts(talk) for talk in talks], tokenizer, context), list[Any]()
     for talk, row in zip(talks, laid[1], strict=True):
-        kept += talk.scenes[: int(row.sum())]  # of a talk that was cut, those that still stand in it
+        # Of a talk that was cut, those that still stand in it; nothing follows its last word, so that nobody reads it.
+        kept += talk.scenes[: int(row[:-1].sum())]
     return Talked(*laid, draw(kept, processor), rows)
 
 

@@ -167,6 +167,8 @@ def start(recipe: Recipe, train: "Captioned") -> Begin:
     said = (caption for some in train.captions for caption in some)
     tokenizer = Tokenizer.train(said, vocab=recipe.vocab, lower=recipe.lower)
     config = replace(family.presets[recipe.model], **choose.parse(family, recipe.set), vocab=tokenizer.vocab)
+    if config.way not in ("soft", "hard"):
+        choose.refuse(recipe, ("doubly",), f"on a model whose way is {config.way}")
     if config.frozen and not recipe.tower:
         raise ValueError(
             f"{recipe.model} keeps its tower as it was trained, and none is named; give --tower, or let it learn by "

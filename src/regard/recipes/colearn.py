@@ -1,10 +1,10 @@
 """Co-learning: the detections of one sensor, projected to what another sees, teach a detector of the other.
 
 The little world is seen by a camera, and from beside it by a range finder or a camera for warmth. A detector of the
-camera's pictures marks scenes that nobody has labelled; its boxes are carried through the known projection, by the
-depth of what they hold, and a DETR of the other sensor learns them. The card tells its average precision against the
-true boxes of that sensor, beside the camera's own detector on the same pictures, which nobody has taught what warmth
-looks like. `--supervised` trains a twin on the true boxes.
+camera's pictures marks scenes that nobody has labelled, behind those that it learnt from itself; its boxes are carried
+through the known projection, by the depth of what they hold, and a DETR of the other sensor learns them. The card tells
+its average precision against the true boxes of that sensor, beside the camera's own detector on the same pictures,
+which nobody has taught what warmth looks like. `--supervised` trains a twin on the true boxes.
 
 regard train colearn --sensor infrared
 regard train colearn --sensor infrared --supervised --out runs/labelled
@@ -60,9 +60,11 @@ def build(recipe: Recipe) -> "Task":
     if recipe.supervised:
         choose.refuse(recipe, ("sure",), "with --supervised")
     camera = camera_of(recipe.teacher)
-    known = sensed_detections(recipe.sensor, "train", count=recipe.limit)
+    first = unlabelled()
+    known = sensed_detections(recipe.sensor, "train", count=recipe.limit, first=first)
     if not recipe.supervised:
-        known = taught_detections(recipe.sensor, "train", marks(camera, "train", len(known), recipe.sure))
+        found = marks(camera, "train", len(known), recipe.sure)
+        known = taught_detections(recipe.sensor, "train", found, first=first)
     held = sensed_detections(recipe.sensor, "val", count=WATCHED)
     classes = len(known.labels)
     torch.manual_seed(recipe.seed)
@@ -109,14 +111,21 @@ def camera_of(teacher: str) -> Any:
     return found
 
 
+def unlabelled() -> int:
+    """The first scene of the world that no detector learns from: whoever knows a label by heart need not see it."""
+    from regard.data import painted
+
+    return painted.COUNTS["train"]
+
+
 def marks(camera: Any, split: str, count: int, sure: float) -> "list[Objects]":
-    """What the camera's detector finds in the first so many scenes, as it sees them."""
+    """What the camera's detector finds in so many scenes that nobody has labelled, as it sees them."""
     import numpy as np
 
     from regard.data.annotated import Objects
     from regard.data.painted import world_detections
 
-    seen, found = world_detections(split), list[Objects]()
+    seen, found = world_detections(split, first=unlabelled()), list[Objects]()
     for start in range(0, count, 32):
         for said in camera.find([seen.picture(i) for i in range(start, min(start + 32, count))]):
             kept = said.scores >= sure

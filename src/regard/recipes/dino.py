@@ -95,6 +95,8 @@ def build(recipe: Recipe) -> "Task":
         choose.refuse(recipe, ("temperature", "warm"), "with --no-sharpen")
     if not recipe.centre:
         choose.refuse(recipe, ("centre_momentum",), "with --no-centre")
+    if not recipe.crops:
+        choose.refuse(recipe, ("least",), "with --crops 0")
     torch.manual_seed(recipe.seed)
     own = choose.family_of(recipe.model)
     if own.name != "dino":

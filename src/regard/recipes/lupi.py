@@ -102,7 +102,7 @@ def build(recipe: Recipe) -> "Task":
     if recipe.teacher and recipe.privileged != "none":
         raise ValueError("a student sees pictures alone; leave --privileged out, or --teacher")
     if not recipe.teacher:
-        choose.refuse(recipe, ("temperature",), "without a --teacher")
+        choose.refuse(recipe, ("temperature", "pictures"), "without a --teacher")
     if recipe.labels > COUNTS["train"]:
         raise DataError(f"the world has {COUNTS['train']:,} pictures to learn from, and not {recipe.labels:,}")
     torch.manual_seed(recipe.seed)

@@ -63,6 +63,8 @@ def build(recipe: Recipe) -> "Task":
     if family.name != "mae":
         raise ValueError(f"{recipe.model} is a {family.name}, which hides no patches; choose one of mae")
     preset, most = family.presets[recipe.model], largest(recipe.scales)
+    if most > 1:
+        choose.refuse(recipe, ("scale",), "with --scales, whose windows are met")
     known = unlabelled.known_pictures(recipe, preset.size, larger=most)
     _, built = choose.build(recipe.model, recipe.set, sized(preset, known.size, ground=most > 1))
     model: Any = built
@@ -127,7 +129,7 @@ def views(recipe: Recipe, processor: "Processor", size: int, patch: int) -> "Mak
     def make(pixels: "np.ndarray", chance: "Chance | None") -> "tuple[Tensor, ...]":
         dice = chance or Chance(0, "held")
         noise = torch.from_numpy(uniforms(dice, len(pixels) * cells)).float().view(len(pixels), cells)
-        if recipe.scales != (1,):
+        if max(recipe.scales) > 1:
             shown = pixels if chance is None else flip(pixels, dice)
             image, distance = windows(shown, dice, size=size, scales=recipe.scales)
             return scaled(image), noise, distance

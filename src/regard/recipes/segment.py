@@ -140,6 +140,7 @@ def build(recipe: Recipe) -> "Task":
         score=lambda model: score(model, watched),
         metric="miou",
         higher_is_better=("miou", "oracle", "single"),
+        idle=True,  # a batch begins with clicks or with boxes
         unit="prompts",
         task="segment",
         card=card | ({"terms": SETS[recipe.data].terms} if recipe.data in SETS else {}),

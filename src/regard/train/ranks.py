@@ -56,13 +56,16 @@ class Ranks:
         if self.count > 1:
             dist.barrier()
 
-    def share(self, model: nn.Module, parallel: Parallel) -> nn.Module:
-        """The model as all processes train it: a copy in each (DDP), or a shard in each (FSDP)."""
+    def share(self, model: nn.Module, parallel: Parallel, *, idle: bool = False) -> nn.Module:
+        """The model as all processes train it: a copy in each (DDP), or a shard in each (FSDP).
+
+        Some of its weights may be `idle` in a batch and get no gradient, which DDP has to look for.
+        """
         model = model.to(self.device)
         if self.count == 1:
             return model
         if parallel == "ddp":
-            return nn.parallel.DistributedDataParallel(model)
+            return nn.parallel.DistributedDataParallel(model, find_unused_parameters=idle)
         shard = partial(fully_shard, mesh=init_device_mesh(self.device.type, (self.count,)))
         # Block by block, so that while it computes a process holds one block whole, and not the model. What a decoder
         # remembers of its source is projected before its blocks run, so these projections are units of their own.

@@ -34,6 +34,7 @@ class Task:
     layer_decay: float = 1.0  # each block learns at this share of the lr of the block above it (Clark 2020)
     parameter_groups: Groups | None = None  # torch's groups, with "lr_scale" for a share of the plan's lr
     after_step: Callable[[nn.Module, int], None] | None = None  # say, a teacher in the model that follows its student
+    idle: bool = False  # whether a batch may leave some weights without a gradient, say those of boxes
     teacher: nn.Module | None = None  # a model that is learnt from and stays as it is: a run goes on with no other
     # What is left at the end.
     # Makes a trained model one of its family, say from adapters; or gives the part of it that is kept, say an eye.

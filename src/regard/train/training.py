@@ -30,7 +30,7 @@ class Training:
         self.batches = as_source(task.batches, plan.seed)
         self.batches.rank, self.batches.ranks = ranks.rank, ranks.count
         self.plain = copy.deepcopy(task.model).to(ranks.device)  # never shared: scored, averaged into, saved
-        self.shared = ranks.share(task.model, plan.parallel)
+        self.shared = ranks.share(Losing(task), plan.parallel, idle=task.idle)
         self.parameters = dict(task.model.named_parameters())
         # Where one parameter has several names, its average has them too.
         first = {id(parameter): name for name, parameter in self.parameters.items()}
@@ -65,7 +65,7 @@ class Training:
             torch.manual_seed(Chance(plan.seed, "training", place).bits())
             with ranks.no_sync(self.shared, last=i == len(batches) - 1):
                 with machine.autocast(ranks.device, plan.precision):
-                    loss = self.task.loss(self.shared, batch)
+                    loss = self.shared(batch)
                 # Gradients are averaged over the processes, and the loss is a mean over all that they predict.
                 (loss * (ranks.count / size)).backward()
             lost += loss.item()
@@ -164,6 +164,22 @@ class Training:
             raise RunError(str(error)) from None
         self.step, self.seconds = state["step"], state["seconds"]
         self.best, self.since_best = state["best"], state["since_best"]
+
+
+class Losing(nn.Module):
+    """What is shared by several processes: a model with its loss, which may ask it by other ways than `forward`."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__()
+        self.model, self.loss = task.model, task.loss
+
+    @property
+    def cross_attentions(self) -> tuple[str, ...]:
+        """Those of the model."""
+        return tuple(f"model.{name}" for name in getattr(self.model, "cross_attentions", ()))
+
+    def forward(self, batch: Any) -> Tensor:
+        return self.loss(self.model, batch)
 
 
 def check_scores(names: Iterable[str]) -> None:

@@ -11,14 +11,18 @@ from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 from safetensors.torch import load_file
 from tests.unit.train import copying
 from tests.unit.train.copying import Copy, train
 from torch import nn
 
+from regard.models import build, families
 from regard.train.checkpoint import place, present
 from regard.train.ranks import Ranks, full_tensor, like, local
 from regard.train.run import metrics
+from regard.train.task import Task
+from regard.train.training import Losing
 
 PLAN: dict[str, Any] = {"steps": 6, "accumulate": 2, "evaluate": 3, "save": 3, "ema": 0.9}
 PATIENCE = 240  # seconds, on a machine that does much else
@@ -73,6 +77,39 @@ def test_ctrl_c_stops_all_and_saves_once(tmp_path: Path) -> None:
     steps = [row["step"] for row in metrics(run)]
     assert saved == place(saved.parent, steps[-1])
     assert said.read_text().count(f"stopped at step {steps[-1]}; go on with") == 1
+
+
+@pytest.mark.skipif(not dist.is_gloo_available(), reason="torch was built without gloo")
+@pytest.mark.parametrize("preset", ["caption-nano", "sam-nano"])
+def test_a_loss_may_ask_a_shared_model_by_other_ways_than_forward(preset: str, tmp_path: Path) -> None:
+    """A captioner tells where it looked; a segmenter sees once, is asked by clicks, and leaves its boxes idle."""
+
+    def loss(model: Any, batch: Any) -> torch.Tensor:
+        if preset == "sam-nano":
+            said = model.prompt(model.encode(batch["image"]), batch["points"], batch["labels"]).masks
+        else:
+            said = model.tell(batch["image"], batch["target"]).logits
+        return said.square().mean()
+
+    model: Any = build(preset).eval()  # nothing is dropped
+    given = families()[preset.partition("-")[0]].example(model.config)
+    plain: Any = {"size": len, "score": dict, "metric": "val_loss", "batches": [], "idle": preset == "sam-nano"}
+    task = Task(model=model, loss=loss, **plain)
+    loss(model, given).backward()
+    wanted = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+    model.zero_grad()
+    ranks = Ranks()
+    ranks.count = 2  # of whom one is here
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/meeting", rank=0, world_size=1)
+    try:
+        shared = ranks.share(Losing(task), "ddp", idle=task.idle)
+        for _ in range(2):  # the second time, DDP asks what became of the first
+            model.zero_grad()
+            shared(given).backward()
+    finally:
+        dist.destroy_process_group()
+    for name, gradient in wanted.items():
+        torch.testing.assert_close(model.get_parameter(name).grad, gradient, msg=name)
 
 
 def test_one_process_needs_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
