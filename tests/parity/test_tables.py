@@ -68,6 +68,17 @@ def test_a_marian_of_hugging_face_gives_its_own_logits(tmp_path: Path, activatio
 
 
 @torch.no_grad()
+def test_the_features_of_a_source_are_marians(tmp_path: Path) -> None:
+    theirs = marian()
+    theirs.save_pretrained(tmp_path / "opus")
+    model: Any = load(tmp_path / "opus").model
+    source = words(3, 7)
+    seen = padding(LENGTHS, source.shape[1])[:, 0, 0]
+    wanted = theirs.get_encoder()(input_ids=source, attention_mask=seen.long()).last_hidden_state
+    close(model.encode(source, lengths=LENGTHS)[seen], wanted[seen])
+
+
+@torch.no_grad()
 def test_what_is_exported_is_read_by_transformers(tmp_path: Path) -> None:
     marian().save_pretrained(tmp_path / "in")
     ours = load(tmp_path / "in").model

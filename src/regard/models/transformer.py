@@ -44,8 +44,8 @@ class Config:
 class Transformer(nn.Module):
     """An encoder that reads all words at once, and a decoder that writes one after another while attending to them.
 
-    `start` reads the source, `step` writes on; between two steps all is in the `DecoderState`, and steps equal
-    `forward`.
+    `encode` gives features; `start` reads the source, `step` writes on. Between two steps all is in the `DecoderState`,
+    and steps equal `forward`.
     """
 
     def __init__(self, config: Config) -> None:
@@ -84,10 +84,16 @@ class Transformer(nn.Module):
         logits: Tensor = self.to_vocab(self.decoder_norm(y))
         return logits
 
+    def encode(self, source: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> Float[Tensor, "b n w"]:
+        """The states of all words of a source, which the decoder looks at: its features."""
+        visible = None if lengths is None else padding(lengths, source.shape[1])
+        x: Tensor = self.encoder_norm(self.encoder(self._embed(source), visible=visible))
+        return x
+
     def start(self, source: Int[Tensor, "b n"], *, lengths: Int[Tensor, " b"] | None = None) -> DecoderState:
         """Read the source once, for all the words that will be written."""
         visible = None if lengths is None else padding(lengths, source.shape[1])
-        x = self.encoder_norm(self.encoder(self._embed(source), visible=visible))
+        x = self.encode(source, lengths=lengths)
         contexts = [cast(Attention, block.cross).remember(x, visible=visible) for block in self.decoder.blocks]
         return DecoderState(contexts, torch.arange(source.shape[0], device=source.device))
 

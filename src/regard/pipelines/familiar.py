@@ -88,6 +88,7 @@ def explain_method(name: str) -> str | None:
         **dict.fromkeys(("generate", "predict", "forward"), "call it: pipeline(inputs)"),
         **dict.fromkeys(("cuda", "cpu"), f"write pipeline.to({name!r})"),
         **dict.fromkeys(("half", "bfloat16", "float"), "write regard.load(name, dtype=…)"),
+        "encode": "write regard.load(name, task='embed').vectors(texts)",
         "from_pretrained": "write regard.load(name)",
         "save_pretrained": "write regard.hub.export(folder, pipeline.model, pipeline.tokenizer)",
     }

@@ -111,6 +111,13 @@ def test_keywords_of_other_libraries_lead_somewhere(folder: Path) -> None:
         short.generate(LINES)
     with pytest.raises(AttributeError, match=r"no attribute 'cuda'; write pipeline\.to\('cuda'\)"):
         short.cuda()
+    one = Tokenizer.train(LINES, kind="words", vocab=40, lower=True)
+    network = intra.LSTMN(intra.Config(vocab=one.vocab, width=8, hidden=8, depth=1, classes=2))
+    classify: Any = pipeline("classify").of(network, one, card={"labels": ["bad", "good"]})
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'encode'; write regard\.load\(name, task='embed'\)\.vectors"
+    ):
+        classify.encode(LINES)
     assert not hasattr(short, "anything")
 
 
