@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -85,14 +85,12 @@ def test_scenes_that_a_camera_marks_are_none_that_it_learnt_from() -> None:
     more = painted.world_detections("train", first=first)
     assert len(more) == len(learnt)
     assert learnt.isdisjoint(more.names)
-    scenes = [
-        known.source.drawn.view[known.source.drawn.numbers[0]]
-        for known in (  # type: ignore[attr-defined]
-            sensed_detections("infrared", "train", count=1, first=first),
-            taught_detections("infrared", "train", [more.objects(0)], first=first),
-        )
+    found: list[Any] = [
+        sensed_detections("infrared", "train", count=1, first=first).source,
+        taught_detections("infrared", "train", [more.objects(0)], first=first).source,
     ]
-    assert scenes[0] == scenes[1] == more.source.view[first]  # type: ignore[attr-defined]
+    scene = cast(Any, more.source).view[first]
+    assert [each.drawn.view[each.drawn.numbers[0]] for each in found] == [scene, scene]
 
 
 def test_a_teacher_that_detects_nothing_of_the_world_is_refused() -> None:

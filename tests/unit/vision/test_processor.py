@@ -56,9 +56,7 @@ def test_pictures_of_several_sizes_are_no_batch_without_padding() -> None:
 def test_a_narrow_picture_does_not_become_a_giant() -> None:
     processor = Processor(size=Size(shortest_edge=224), do_center_crop=True, crop_size=(224, 224))
     assert processor(Image.new("RGB", (4, 900))).shape == (1, 3, 224, 224)
-    with pytest.raises(
-        PictureError, match=r"of 20,000 × 1 would be resized to 4,480,000 × 224, which is m"
-    ):
+    with pytest.raises(PictureError, match=r"of 20,000 × 1 would be resized to 4,480,000 × 224, which is m"):
         processor(Image.new("RGB", (1, 20_000)))
 
 
