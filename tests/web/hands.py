@@ -1,11 +1,16 @@
 """What a reader's hands do on the page, for the tests of its rooms."""
 
 import json
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -111,6 +116,29 @@ def save_as(page: "Page", label: str) -> bytes:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=f"as {label}").first.click()
     return waiting.value.path().read_bytes()
+
+
+def shared(page: "Page") -> dict[str, str]:
+    """What can be copied: the link, and where there is one the same in Python and as a command."""
+    page.locator("#link").click()
+    sheet = page.get_by_role("dialog", name="Share")
+    read = "all => all.map(row => [row.querySelector('h3').firstChild.data, row.querySelector('pre').textContent])"
+    found: list[tuple[str, str]] = sheet.locator(".share-row").evaluate_all(read)
+    page.keyboard.press("Escape")
+    sheet.wait_for(state="detached")
+    return dict(found)
+
+
+def shell_words(command: str, folder: Path) -> list[str]:
+    """What a shell gives to `regard` by a command of ours; it is run in an empty folder, which must stay so."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash on this machine")
+    script = f"regard() {{ printf '%s\\0' \"$@\"; }}\n{command}"
+    run = subprocess.run([bash, "-c", script], cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    assert run.stderr == ""
+    assert not list(folder.iterdir()), "something else was run"
+    return run.stdout.split("\0")[:-1]
 
 
 def drop(page: "Page", text: str, onto: str = ".room-file") -> None:

@@ -193,6 +193,47 @@ def test_the_letters_are_the_pages_own(again: Page) -> None:
     assert again.evaluate("document.fonts.load('1em \"regard text\"', 'čřž').then(found => found.length === 1)")
 
 
+def test_every_sign_that_the_page_writes_is_in_its_own_fonts(page: Page) -> None:
+    """Arrows and marks too; otherwise they would look, and take room, as the fonts of the machine have them."""
+    from regard.web.assets import PAGE
+
+    texts = [path.read_text(encoding="utf-8") for path in PAGE.rglob("*") if path.suffix in {".js", ".html"}]
+    signs = sorted({sign for text in texts for sign in text if ord(sign) > 0xA0})
+    assert {"→", "×", "✓"} <= set(signs)
+    page.goto("/")
+    page.evaluate(
+        """async (signs) => {
+          const probe = document.createElement("p");
+          probe.id = "probe";
+          for (const sign of signs) {
+            const one = document.createElement("span");
+            one.textContent = sign;
+            probe.append(one);
+          }
+          document.body.append(probe);
+          for (let i = 0; i < 4; i++) {
+            await new Promise(requestAnimationFrame);
+            await document.fonts.ready;
+          }
+        }""",
+        signs,
+    )
+    inside = page.context.new_cdp_session(page)
+    inside.send("DOM.enable")
+    inside.send("CSS.enable")
+    root = inside.send("DOM.getDocument")["root"]["nodeId"]
+    nodes = inside.send("DOM.querySelectorAll", {"nodeId": root, "selector": "#probe span"})["nodeIds"]
+    used = [inside.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
+    inside.detach()
+    strange = {
+        sign: font["familyName"]
+        for sign, fonts in zip(signs, used, strict=True)
+        for font in fonts
+        if not font["isCustomFont"]
+    }
+    assert strange == {}
+
+
 def test_a_key_pressed_in_a_field_is_a_letter(again: Page) -> None:
     again.get_by_label("The sentence", exact=True).fill("")
     again.get_by_label("The sentence", exact=True).press_sequentially("route 2 ?")

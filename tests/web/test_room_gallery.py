@@ -1,7 +1,9 @@
 """The gallery and every place that tours lead to: each opens with the bundled models, and nothing complains."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -11,9 +13,11 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from playwright.sync_api import expect
 from tests.web.conftest import SIZE, serving
-from tests.web.hands import PATIENCE, answered, until
+from tests.web.hands import PATIENCE, answered, shared, until
 
 from regard.claims import claims, load
+from regard.cli.flags import parse
+from regard.cli.verbs import verbs
 from regard.lectures import PLACES, Place
 from regard.lectures.places import claim_at
 from regard.web.assets import PAGE
@@ -99,7 +103,21 @@ def test_a_place_opens_in_its_state_without_an_error(bundled: Visited, name: str
     said = [each for each in page.locator(alarms).all_inner_texts() if each.strip()]
     assert not said, said
     assert "does not have" not in page.inner_text("main"), "another model is shown than the one that the link names"
+    _check_shared(page)
     assert not told, told
+
+
+def _check_shared(page: "Page") -> None:
+    """What is shared of a place is sound Python, and a command that the command line understands."""
+    same = shared(page)
+    assert same["Link"] == page.url
+    compile(same.get("Python", ""), "shared", "exec")
+    if "Command" in same:
+        regard, verb, *rest = shlex.split(same["Command"])
+        module = import_module(f"regard.cli.{verb}")
+        flags = module.flags_of(rest) if hasattr(module, "flags_of") else module.Flags
+        assert regard == "regard"
+        assert parse(flags, verbs()[verb], rest) is not None
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_wrong_guess_is_told_the_right_answer_and_why(page: "Page") -> None:
     expect(quiz.locator(".quiz-because")).to_have_text(re.compile("^Not quite\\."))
     expect(quiz.locator(".right")).to_have_text("✓One for each step of the decoder (right)")
     page.reload()
-    expect(quiz.locator(".wrong")).to_have_text("✗One for each cell of the grid (your answer)")
+    expect(quiz.locator(".wrong")).to_have_text("×One for each cell of the grid (your answer)")
     until(page, "document.querySelector('.deck-top [role=status]').textContent.endsWith('you answered 1, 0 right')")
     quiz.get_by_role("button", name="Ask again").click()
     expect(quiz.locator(".quiz-choice:enabled")).to_have_count(3)

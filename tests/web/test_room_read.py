@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
@@ -25,12 +26,15 @@ from tests.web.hands import (
     choose_model,
     resize,
     save_as,
+    shared,
+    shell_words,
     thumb,
     until,
     watching,
 )
 from tests.web.shelves import barriers
 
+import regard
 from regard.analysis.contexts import contexts
 from regard.decode.sampling import narrow
 from regard.hub import save
@@ -530,6 +534,38 @@ def test_it_can_be_done_without_the_page(page: "Page") -> None:
     expect(said).to_contain_text('regard.load("my-gpt")')
     expect(said).to_contain_text("max_new_tokens=10, temperature=0.8, top_p=0.9, top_k=50, seed=3")
     expect(said).to_contain_text(f'regard generate "{TEXT}" --model my-gpt')
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "asked", "written"),
+    [
+        ("my-rememberer", "3 12 4, 13 21 22 3", [3, 12, 4, 13, 21, 22, 3], "[3, 12, 4, 13, 21, 22, 3]"),
+        (
+            "my-asker",
+            "Who sleeps?\tThe cat sleeps.",
+            ("Who sleeps?", "The cat sleeps."),
+            "Who sleeps?\tThe cat sleeps.",
+        ),
+        ("my-bert", "The [MASK] runs.\tIt sleeps.", ("The [MASK] runs.", "It sleeps."), None),
+    ],
+)
+def test_ids_and_two_texts_can_be_given_without_the_page(
+    page: "Page",
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    model: str,
+    given: str,
+    asked: Any,
+    written: str | None,
+) -> None:
+    read(page, m=model, given=f"t:{given}")
+    same, called = shared(page), list[Any]()
+    monkeypatch.setitem(vars(regard), "load", lambda name: SimpleNamespace(attend=called.append))
+    monkeypatch.setitem(vars(regard), "show", lambda reading: None)
+    exec(same["Python"], {})
+    assert called == [asked]
+    words = shell_words(same["Command"], tmp_path) if "Command" in same else None
+    assert words == (["look", model, written] if written else None)
 
 
 def test_the_chances_leave_as_a_table(page: "Page", reader: Server) -> None:

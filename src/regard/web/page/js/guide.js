@@ -48,7 +48,7 @@ function show(host, at) {
     ),
     h("button", { class: "button", onclick: () => show(host, at + 1) }, at + 1 < STEPS.length ? "Next" : "Done"),
     at + 1 < STEPS.length &&
-      h("button", { class: "icon", "aria-label": "Close the guide", onclick: () => show(host, STEPS.length) }, "✕"),
+      h("button", { class: "icon", "aria-label": "Close the guide", onclick: () => show(host, STEPS.length) }, "×"),
   );
 }
 

@@ -14,7 +14,7 @@ export function openSheet(title, ...children) {
       "header",
       null,
       h("h2", { id }, title),
-      h("button", { class: "icon", "aria-label": "Close", onclick: () => dialog.close() }, "✕"),
+      h("button", { class: "icon", "aria-label": "Close", onclick: () => dialog.close() }, "×"),
     ),
     ...children,
   );

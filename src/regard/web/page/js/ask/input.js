@@ -67,7 +67,7 @@ export function input(host, { set, context }, room) {
       null,
       picture,
       field,
-      turns.length > 1 && h("button", { type: "button", class: "icon small", "aria-label": `Take turn ${i + 1} away`, onclick: () => put(turns.filter((_, k) => k !== i)) }, "✕"),
+      turns.length > 1 && h("button", { type: "button", class: "icon small", "aria-label": `Take turn ${i + 1} away`, onclick: () => put(turns.filter((_, k) => k !== i)) }, "×"),
     ); // prettier-ignore
   }
 

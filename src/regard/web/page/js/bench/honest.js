@@ -40,7 +40,7 @@ export function honest(host, take, called = (example) => example) {
       const close = h(
         "button",
         { type: "button", class: "icon small", "aria-label": "Close", onclick: () => replace(notices) },
-        "✕",
+        "×",
       );
       replace(
         notices,

@@ -198,7 +198,7 @@ export class Panel {
                 title: "Take this back",
                 onclick: () => change({ edits: edits.filter((each) => each !== edit) }),
               },
-              `${saidEdit(result, edit)} ✕`,
+              `${saidEdit(result, edit)} ×`,
             ),
           ),
           h("button", { type: "button", class: "chip strong", onclick: () => change({ edits: [] }) }, "Reset"),

@@ -33,7 +33,7 @@ export function heading(top, { models, index, seconds, open, away }) {
       h(
         "button",
         { type: "button", class: "icon small", "aria-label": `Take ${titled(model)} away`, onclick: away },
-        "✕",
+        "×",
       ),
   );
 }

@@ -49,7 +49,7 @@ function choice(text, i, state, run) {
     h(
       "span",
       { class: "quiz-letter", "aria-hidden": "true" },
-      state === "right" ? "✓" : state === "wrong" ? "✗" : LETTERS[i],
+      state === "right" ? "✓" : state === "wrong" ? "×" : LETTERS[i],
     ),
     h("span", null, text, state && h("span", { class: "unseen" }, told[state])),
   );

@@ -92,7 +92,7 @@ class Table {
         { scope: "row" },
         h("img", { src: output.images[i] ?? "", alt: "" }),
         h("span", null, called(name)),
-        pictures.length > 1 && h("button", { type: "button", class: "icon small", "aria-label": `Take ${called(name)} away`, onclick: away }, "✕"),
+        pictures.length > 1 && h("button", { type: "button", class: "icon small", "aria-label": `Take ${called(name)} away`, onclick: away }, "×"),
       ),
       texts.map((text, j) => {
         const value = numbers[i]?.[j] ?? 0;

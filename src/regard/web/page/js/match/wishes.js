@@ -1,5 +1,7 @@
 /** What the link of Match says: pictures, texts, templates, the pair that is looked into, or a text to find pictures by. */
 
+import { terminal } from "../terminal.js";
+
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
 
@@ -73,13 +75,17 @@ export function code(model, state) {
   const some = JSON.stringify(pictures.map(plain));
   const python = `import regard\n\nmatch = regard.load(${JSON.stringify(name)})\n`;
   if (find)
-    return { command: `regard search FOLDER ${JSON.stringify(find)} --model ${name}`, python: `${python}match.images(${some}) @ match.texts([${JSON.stringify(find)}])[0]` }; // prettier-ignore
+    return {
+      command: terminal("regard", "search", "FOLDER", find, "--model", name),
+      python: `${python}match.images(${some}) @ match.texts([${JSON.stringify(find)}])[0]`,
+    };
   const one = plain(pictures[pair.picture] ?? "");
+  const classes = templates.length ? ["--classes", "--templates", ...templates] : [];
   const asked = templates.length
     ? `match.classify(${some}, [${quoted.join(", ")}], templates=${JSON.stringify(templates)})`
     : `match.images(${some}) @ match.texts([${quoted.join(", ")}]).T`;
   return {
     python: python + asked,
-    command: `regard match ${one} ${quoted.join(" ")}${templates.length ? " --classes" : ""} --model ${name}`,
+    command: terminal("regard", "match", one, ...texts, ...classes, "--model", name),
   };
 }

@@ -4,6 +4,7 @@ import { answer, onStage } from "../ask/answer.js";
 import { input } from "../ask/input.js";
 import { PRESETS, read, refused, written } from "../ask/turns.js";
 import { room as bench } from "../bench/room.js";
+import { terminal } from "../terminal.js";
 
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
@@ -47,15 +48,15 @@ function ask(model, state) {
 
 /** The same in Python and on the command line. @param {Model} model @param {State} state */
 function code(model, state) {
-  const name = JSON.stringify(String(model["name"]));
+  const name = String(model["name"]);
   const turns = read(state.input).map(({ picture, text }) => ({
-    shown: picture ? JSON.stringify(picture.startsWith("world:") ? picture : "photo.jpg") : "None",
-    text: JSON.stringify(text),
+    shown: picture ? (picture.startsWith("world:") ? picture : "photo.jpg") : "",
+    text,
   }));
-  const prompt = turns.map(({ shown, text }) => `(${shown}, ${text})`).join(", ");
-  const [only] = turns;
+  const said = turns.map(({ shown, text }) => `(${shown ? JSON.stringify(shown) : "None"}, ${JSON.stringify(text)})`);
+  const [only] = turns.length === 1 ? turns : [];
   return {
-    python: `import regard\n\nask = regard.load(${name})\nregard.show(ask.attend([${prompt}], max_new_tokens=${NEW}))`,
-    ...(turns.length === 1 && only?.shown !== "None" ? { command: `regard ask ${only?.shown} ${only?.text} --model ${model["name"]}` } : {}),
-  }; // prettier-ignore
+    python: `import regard\n\nask = regard.load(${JSON.stringify(name)})\nregard.show(ask.attend([${said.join(", ")}], max_new_tokens=${NEW}))`,
+    ...(only?.shown ? { command: terminal("regard", "ask", only.shown, only.text, "--model", name) } : {}),
+  };
 }

@@ -7,6 +7,7 @@ import { answer, onStage } from "../caption/answer.js";
 import { BEAM, FRESH, input, pictureOf } from "../caption/input.js";
 import { truth } from "../see/truth.js";
 import { called, examples, opening } from "../see/wishes.js";
+import { terminal } from "../terminal.js";
 import { entry } from "../views/regions.js";
 
 /** @typedef {import("../bench/address.js").State} State */
@@ -58,6 +59,8 @@ function code(model, state) {
   const wish = say ? `target=${JSON.stringify(say)}` : `beam=${beam}`;
   return {
     python: `import regard\n\ncaption = regard.load(${JSON.stringify(name)})\nregard.show(caption.attend(${JSON.stringify(picture)}, ${wish}))`,
-    ...(say ? {} : { command: `regard caption ${picture} --model ${name} --beam ${beam} --look words.svg` }),
+    ...(say
+      ? {}
+      : { command: terminal("regard", "caption", picture, "--model", name, "--beam", beam, "--look", "words.svg") }),
   };
 }

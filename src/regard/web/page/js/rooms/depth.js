@@ -4,6 +4,7 @@ import { room as bench } from "../bench/room.js";
 import { answer, onStage } from "../depth/answer.js";
 import { FRESH, input, pictureOf } from "../depth/input.js";
 import { called, examples, opening } from "../see/wishes.js";
+import { terminal } from "../terminal.js";
 
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
@@ -36,6 +37,6 @@ function code(model, state) {
   const picture = pictureOf(state).startsWith("world:") ? pictureOf(state) : "photo.jpg";
   return {
     python: `import regard\n\ndepth = regard.load(${JSON.stringify(name)})\ndepth(${JSON.stringify(picture)})[0].depth`,
-    command: `regard depth ${picture} --model ${name} --out depth.png`,
+    command: terminal("regard", "depth", picture, "--model", name, "--out", "depth.png"),
   };
 }

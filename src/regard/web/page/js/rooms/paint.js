@@ -4,6 +4,7 @@ import { room as bench } from "../bench/room.js";
 import { tooLong } from "../bench/text.js";
 import { film, onStage } from "../paint/film.js";
 import { GUIDANCE, STEPS, WARMTH, input, numberOf, textOf, writes } from "../paint/input.js";
+import { terminal } from "../terminal.js";
 import { entry } from "../views/regions.js";
 
 /** @typedef {import("../bench/address.js").State} State */
@@ -55,12 +56,13 @@ function wishes(model, { flat }) {
 
 /** The same in Python and on the command line. @param {Model} model @param {State} state */
 function code(model, state) {
-  const [name, text] = [String(model["name"]), JSON.stringify(textOf(state))];
+  const [name, text] = [String(model["name"]), textOf(state)];
   const all = Object.entries(wishes(model, state));
   const given = all.map(([key, value]) => `${key}=${value}`).join(", ");
-  const flags = all.map(([key, value]) => `--${key} ${value}`).join(" ");
+  const call = `${JSON.stringify(text)}, ${given}`;
+  const flags = all.flatMap(([key, value]) => [`--${key}`, value]);
   return {
-    python: `import regard\n\npaint = regard.load(${JSON.stringify(name)})\npaint(${text}, ${given})[0].pictures[0]\nregard.show(paint.attend(${text}, ${given}))`,
-    command: `regard paint ${text} --model ${name} ${flags} --out picture.png`,
+    python: `import regard\n\npaint = regard.load(${JSON.stringify(name)})\npaint(${call})[0].pictures[0]\nregard.show(paint.attend(${call}))`,
+    command: terminal("regard", "paint", text, "--model", name, ...flags, "--out", "picture.png"),
   };
 }

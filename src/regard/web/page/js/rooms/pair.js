@@ -31,18 +31,24 @@ export function firstPair(model) {
   return { source: known(model["source"], "it"), target: known(model["target"], "en"), index: 7 };
 }
 
-/** What a pair says, asked once. @param {typeof import("../api.js")} api */
+/** What pairs say, each asked once; `told` gives those that were answered. @param {typeof import("../api.js")} api */
 export function sayings(api) {
   /** @type {Map<string, Promise<Said>>} */
+  const asked = new Map();
+  /** @type {Map<string, Said>} */
   const known = new Map();
   /** @param {Pair} pair */
-  return (pair) => {
+  const ask = (pair) => {
     const key = writtenPair(pair);
-    const found = known.get(key) ?? api.get("/api/world/pair", { params: { ...pair, split: "test" } }).then(sentence);
-    known.set(key, found);
-    found.catch(() => known.delete(key));
+    const found = asked.get(key) ?? api.get("/api/world/pair", { params: { ...pair, split: "test" } }).then(sentence);
+    asked.set(key, found);
+    found.then(
+      (said) => known.set(key, said),
+      () => asked.delete(key),
+    );
     return found;
   };
+  return { ask, told: (/** @type {Pair} */ pair) => known.get(writtenPair(pair)) };
 }
 
 /** @param {any} found @returns {Said} */
@@ -84,7 +90,7 @@ export function pairing(shown, model, set, leave) {
     button("Sentence before", "‹", () => go({ index: Math.max(0, pair.index - 1) }), pair.index === 0),
     index,
     button("Next sentence", "›", () => go({ index: pair.index + 1 })),
-    button("Any sentence", "⚄", () => go({ index: Math.floor(Math.random() * 10000) })),
-    button("Leave the world", "✕", leave),
+    button("Any sentence", "↻", () => go({ index: Math.floor(Math.random() * 10000) })),
+    button("Leave the world", "×", leave),
   );
 }

@@ -7,6 +7,7 @@ import { FRESH, input } from "../read/input.js";
 import { SENTENCES } from "../read/lectures.js";
 import { view as senses } from "../read/senses.js";
 import { prompt, readShots } from "../read/shots.js";
+import { terminal } from "../terminal.js";
 
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
@@ -80,15 +81,23 @@ function code(model, state) {
       : shots.shots.length
         ? prompt(shots, textOf(state))
         : textOf(state);
-  const quoted = JSON.stringify(text);
-  const given = task === "recall" ? `[${text.split(/[\s,]+/).join(", ")}]` : quoted;
+  const texts = text.split("\t").map((each) => JSON.stringify(each));
+  const ids = task === "recall" ? `[${(text.match(/[^\s,]+/g) ?? []).join(", ")}]` : "";
+  const given = ids || (texts.length > 1 ? `(${texts.join(", ")})` : texts[0]);
   const asked = `import regard\n\nmodel = regard.load(${JSON.stringify(name)})\n`;
   if (task === "generate" && writing) {
     const { most, temperature, topP, topK, seed } = writing;
     return {
-      python: `${asked}model([${quoted}], max_new_tokens=${most}, temperature=${temperature}, top_p=${topP}, top_k=${topK}, seed=${seed})[0].text`,
-      command: `regard generate ${quoted} --model ${name} --max-new-tokens ${most} --temperature ${temperature} --top-p ${topP} --top-k ${topK} --seed ${seed}`,
+      python: `${asked}model([${JSON.stringify(text)}], max_new_tokens=${most}, temperature=${temperature}, top_p=${topP}, top_k=${topK}, seed=${seed})[0].text`,
+      command: terminal(
+        ...["regard", "generate", text, "--model", name, "--max-new-tokens", most],
+        ...["--temperature", temperature, "--top-p", topP, "--top-k", topK, "--seed", seed],
+      ),
     };
   }
-  return { python: `${asked}regard.show(model.attend(${given}))`, command: `regard look ${name} ${quoted}` };
+  return {
+    python: `${asked}regard.show(model.attend(${given}))`,
+    // Of two texts, the command line reads those of a question alone.
+    ...(texts.length > 1 && task !== "answer" ? {} : { command: terminal("regard", "look", name, ids || text) }),
+  };
 }

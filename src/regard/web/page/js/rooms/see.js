@@ -15,6 +15,7 @@ import * as picker from "../see/picker.js";
 import { Seen } from "../see/seen.js";
 import { truth } from "../see/truth.js";
 import { MOST, TASKS, VIEWS, editedSays, looking, own, read, scene, writtenEdits } from "../see/wishes.js";
+import { terminal } from "../terminal.js";
 import { drawing } from "../views/paint.js";
 import { refill } from "./refill.js";
 
@@ -286,7 +287,7 @@ class See {
             "aria-label": `Without ${names[i]}`,
             onclick: () => put(names.filter((_, k) => k !== i)),
           },
-          "✕",
+          "×",
         ),
     );
   }
@@ -373,7 +374,7 @@ class See {
         const quoted = [name, given].map((each) => JSON.stringify(each));
         return {
           python: `import regard\n\nregard.show(regard.load(${quoted[0]}).attend(${quoted[1]}))`,
-          command: `regard look ${name} ${given} --how ${how}`,
+          command: terminal("regard", "look", name, given, "--how", how),
         };
       },
     });

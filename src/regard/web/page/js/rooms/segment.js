@@ -7,6 +7,7 @@ import { FRESH, input, pictureOf, promptsOf } from "../segment/input.js";
 import { corners, options } from "../segment/prompts.js";
 import { truth } from "../see/truth.js";
 import { called, examples, opening } from "../see/wishes.js";
+import { terminal } from "../terminal.js";
 import { entry } from "../views/regions.js";
 
 /** @typedef {import("../bench/address.js").State} State */
@@ -61,6 +62,10 @@ function code(model, state) {
   const call = [JSON.stringify(picture), ...given].join(", ");
   return {
     python: `import regard\n\nsegment = regard.load(${JSON.stringify(name)})\n(masks,) = segment(${call})\nregard.show(segment.attend(${call}))`,
-    command: `regard segment ${picture} ${flags.length ? flags.join(" ") : "--all"} --model ${name} --out mask.png`,
+    command: terminal(
+      ...["regard", "segment", picture],
+      ...(flags.length ? flags : ["--all"]),
+      ...["--model", name, "--out", "mask.png"],
+    ),
   };
 }

@@ -4,6 +4,7 @@ import { room as bench } from "../bench/room.js";
 import { tooLong } from "../bench/text.js";
 import { answer, onStage } from "../sense/answer.js";
 import { FRESH, called, examples, fileOf, input, textOf } from "../sense/input.js";
+import { terminal } from "../terminal.js";
 
 /** @typedef {import("../bench/address.js").State} State */
 /** @typedef {import("../bench/answer.js").Model} Model */
@@ -43,12 +44,11 @@ function ask(model, state, limits) {
 
 /** The same in Python and on the command line. @param {Model} model @param {State} state */
 function code(model, state) {
-  const [name, given] = [
-    String(model["name"]),
-    JSON.stringify(fileOf(state) || /^sound:/.test(textOf(state)) ? "seven.wav" : textOf(state)),
-  ];
+  const name = String(model["name"]);
+  const given = fileOf(state) || /^sound:/.test(textOf(state)) ? "seven.wav" : textOf(state);
+  const quoted = JSON.stringify(given);
   return {
-    python: `import regard\n\nmodel = regard.load(${JSON.stringify(name)})\nmodel(${given})[0]\nregard.show(model.attend(${given}))`,
-    command: `regard look ${name} ${given}`,
+    python: `import regard\n\nmodel = regard.load(${JSON.stringify(name)})\nmodel(${quoted})[0]\nregard.show(model.attend(${quoted}))`,
+    command: terminal("regard", "look", name, given),
   };
 }

@@ -3,6 +3,7 @@
 import { room as bench } from "../bench/room.js";
 import { textField, tooLong } from "../bench/text.js";
 import { h } from "../dom.js";
+import { terminal } from "../terminal.js";
 import * as tree from "../views/tree.js";
 import { output } from "./output.js";
 import { LANGUAGES, firstPair, knowsWorld, pairing, readPair, sayings, writtenPair } from "./pair.js";
@@ -44,19 +45,30 @@ export const room = bench({
       empty: { title: "Type a sentence", says: "Every word of its translation will show where it looked." },
       opening: (model) => ({ in: opening(model) }),
       keeps,
-      code,
+      code: (model, state) => code(model, state, setting),
     };
   },
 });
 
-/** The same in Python and on the command line. @param {Model} model @param {State} state */
-function code(model, state) {
-  const [name, text] = [String(model["name"]), state.input.replace(/^t:/, "")];
-  const quoted = JSON.stringify(text);
+/** The same in Python and on the command line. @param {Model} model @param {State} state @param {Setting} setting */
+function code(model, state, { said }) {
+  const name = String(model["name"]);
+  const pair = readPair(state.input);
+  const told = pair && said.told(pair);
+  if (pair && !told) return {};
+  const text = told ? told.text : state.input.replace(/^t:/, "");
+  const [to, target] = [language(model, state), (state.flat["force"] && told?.reference) || ""];
+  const wishes = Object.entries({ to, target }).filter(([, value]) => value);
+  const given = [JSON.stringify(text), ...wishes.map(([key, value]) => `${key}=${JSON.stringify(value)}`)];
   return {
-    python: `import regard\n\nregard.show(regard.load("${name}").attend(${quoted}))`,
-    command: `regard look ${name} ${quoted}`,
+    python: `import regard\n\nregard.show(regard.load(${JSON.stringify(name)}).attend(${given.join(", ")}))`,
+    command: terminal("regard", "look", name, text, ...wishes.flatMap(([key, value]) => [`--${key}`, value ?? ""])),
   };
+}
+
+/** Into which language, for a model that must be told. @param {Model} model @param {State} state */
+function language(model, { input: given, flat }) {
+  return model["multilingual"] ? (readPair(given)?.target ?? String(flat["to"] || firstTarget(model))) : null;
 }
 
 /** What a model is shown first: something that it knows. @param {Model} model */
@@ -73,14 +85,15 @@ function keeps({ input: now }, from, to) {
 }
 
 /** @param {Model} model @param {State} state @param {Setting} setting */
-async function ask(model, { input: given, flat }, { limits, said }) {
+async function ask(model, state, { limits, said }) {
+  const { input: given, flat } = state;
   const pair = readPair(given);
   const text = given.replace(/^t:/, "");
   const long = pair ? "" : tooLong(text, limits["text"]);
   if (long) throw new Error(long);
   if (!pair && !text.trim()) return null;
-  const to = model["multilingual"] ? (pair?.target ?? String(flat["to"] || firstTarget(model))) : null;
-  const reference = pair && flat["force"] ? (await said(pair)).reference : null;
+  const to = language(model, state);
+  const reference = pair && flat["force"] ? (await said.ask(pair)).reference : null;
   return {
     model: model["name"],
     input: pair ? { pair: { ...pair, split: "test" } } : { text },
@@ -102,7 +115,7 @@ function input(host, { set, options }, { limits, said, context }) {
       const pair = readPair(state.input);
       if (!pair) field.show(state.input.replace(/^t:/, ""));
       else
-        said(pair).then(
+        said.ask(pair).then(
           ({ text }) => readPair(String(context.state.get()["in"]))?.index === pair.index && field.show(text, true),
           (error) => context.toast(error instanceof Error ? error.message : String(error), "error"),
         );

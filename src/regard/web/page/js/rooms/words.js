@@ -1,6 +1,7 @@
 /** Words: thousands of them on a map, what is near in the full space, sums, t-SNE while it runs, and own vectors. */
 
 import { h, replace } from "../dom.js";
+import { terminal } from "../terminal.js";
 import { bar, zoom } from "../words/bar.js";
 import { Desk } from "../words/desk.js";
 import { loadWords } from "../words/load.js";
@@ -139,19 +140,19 @@ function walk(host, event) {
 /** The same by command and in Python. @param {Desk} desk */
 function code({ state, vectors, served }) {
   const own = vectors.own || served;
-  const from = own ? ` --model ${quoted(vectors.name)}` : "";
+  const from = own ? ["--model", vectors.name] : [];
   const asked = state.as === "sums" && state.sum;
-  const way = asked ? quoted(state.sum) : `--near ${quoted(state.word || "king")}`;
+  const way = asked ? [state.sum] : ["--near", state.word || "king"];
   const call = asked
     ? `solve(vectors, ${JSON.stringify(state.sum)})`
     : `near(vectors, ${JSON.stringify(state.word || "king")})`;
   const read = `read_vectors(${own ? JSON.stringify(vectors.name) : 'find("words-en")'})`;
   const imports = `from regard.words import ${asked ? "solve" : "near"}, read_vectors${own ? "" : "\nfrom regard.zoo import find"}`;
-  return { command: `regard words ${way}${from}`, python: `${imports}\n\nvectors = ${read}\nprint(${call})` };
+  return {
+    command: terminal("regard", "words", ...way, ...from),
+    python: `${imports}\n\nvectors = ${read}\nprint(${call})`,
+  };
 }
-
-/** @param {string} text */
-const quoted = (text) => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Coordinates of what is shown. @param {Desk} desk */
 function table({ map, vectors }) {

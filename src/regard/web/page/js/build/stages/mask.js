@@ -56,7 +56,7 @@ function grids(now, hands, hide) {
   return {
     scores: new Grid(n, n, {
       name: "scores; press one to hide it",
-      title: h("span", null, symbol("Q", "q"), symbol("K", "k"), "ᵀ/√d + ", symbol("M", "e")),
+      title: h("span", null, symbol("Q", "q"), symbol("K", "k"), "⊤/√d + ", symbol("M", "e")),
       note: "press to hide",
       kind: "score",
       rows: now.words,

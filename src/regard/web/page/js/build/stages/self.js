@@ -73,7 +73,7 @@ function looks(now, hands) {
   return {
     scores: new Grid(n, n, {
       name: "scores",
-      title: h("span", null, symbol("Q", "q"), symbol("K", "k"), "ᵀ/√d"),
+      title: h("span", null, symbol("Q", "q"), symbol("K", "k"), "⊤/√d"),
       kind: "score",
       rows: now.words,
       columns: now.words,
