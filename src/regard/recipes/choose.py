@@ -57,7 +57,9 @@ def refuse(recipe: Any, names: Sequence[str], where: str) -> None:
     """Refuse flags that would have no effect, which cards would tell as facts."""
     for each in fields(recipe):
         if each.name in names and (given := getattr(recipe, each.name)) != each.default:
-            raise ValueError(f"--{each.name.replace('_', '-')} {given} has no effect {where}; leave it out")
+            name = each.name.replace("_", "-")
+            said = f"--{name} {given}" if not isinstance(given, bool) else f"--{name}" if given else f"--no-{name}"
+            raise ValueError(f"{said} has no effect {where}; leave it out")
 
 
 def _value(text: str, hint: Any) -> Any:

@@ -100,9 +100,12 @@ def build(recipe: Recipe) -> "Task":
     """Two towers that agree, scored by retrieval; in the world also by naming pairs that were never seen together."""
     from regard.data import SETS
     from regard.data.captions import captioned, first
+    from regard.recipes import choose
     from regard.recipes.matched import batches, read, rows_of, start
     from regard.train.task import Task
 
+    if recipe.text:
+        choose.refuse(recipe, ("vocab", "lower"), "with --text, which brings a tokenizer along")
     train, held = read(recipe), captioned(recipe.data, "val")
     begin = start(recipe, train)
     if recipe.tower_lr != 1 and not set(begin.before) - begin.frozen:

@@ -106,6 +106,7 @@ def _trained(recipe: "Recipe") -> Begin:
     """A trained model that goes on learning, with its own tokenizer, and pictures prepared as it is used to."""
     from regard.data import DataError
     from regard.hub import CheckpointError, load
+    from regard.recipes import choose
     from regard.recipes.shown import usual_processor
     from regard.recipes.writer import story
 
@@ -118,6 +119,7 @@ def _trained(recipe: "Recipe") -> Begin:
     for name in ("set", "tower", "text", "size"):
         if given := getattr(recipe, name):
             raise ValueError(f"--{name} {given} changes {recipe.model}, which is trained already; leave it out")
+    choose.refuse(recipe, ("vocab", "lower", "init"), f"on {recipe.model}, which is trained already")
     config: Any = found.model.config
     if found.family.name == "clip":
         _check_bias(recipe, config)

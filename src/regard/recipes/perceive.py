@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MODELS = {"sounds": "perceiver-digits", "points": "perceiver-clouds", "films": "perceiver-any"}  # where none is named
 UNITS = {"sounds": "sounds", "points": "clouds", "films": "films"}
+VARIED = {"sounds": ("speed", "shift", "masks"), "points": ("points", "turn"), "films": ()}  # flags of --augment
 READS = {"sounds": (2, 1), "points": (3, 0), "films": (3, 3)}  # axes and channels that a model has at least
 
 
@@ -91,10 +92,14 @@ def build(recipe: Recipe) -> "Task":
     """A model that says what a sound, a cloud or a film is, scored by accuracy."""
     from regard.data import SETS, DataError
     from regard.data.things import things
-    from regard.recipes import recognize, tuning
+    from regard.recipes import choose, recognize, tuning
     from regard.train.task import Task
 
+    if not recipe.augment:
+        choose.refuse(recipe, [name for some in VARIED.values() for name in some], "with --no-augment")
     train, held = (things(recipe.data, split) for split in ("train", "val"))
+    for kind in VARIED.keys() - {train.kind}:
+        choose.refuse(recipe, VARIED[kind], f"on {train.kind}, which {recipe.data} has")
     labels = list(train.labels)
     if len(labels) < 2 or not len(held):
         raise DataError(

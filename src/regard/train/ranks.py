@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp import FSDPModule, fully_shard, register_fsdp_forward_method
 from torch.distributed.tensor import DTensor, distribute_tensor
 
 from regard.train import machine
@@ -66,20 +66,26 @@ class Ranks:
             return model
         if parallel == "ddp":
             return nn.parallel.DistributedDataParallel(model, find_unused_parameters=idle)
-        shard = partial(fully_shard, mesh=init_device_mesh(self.device.type, (self.count,)))
-        # Block by block, so that while it computes a process holds one block whole, and not the model. What a decoder
-        # remembers of its source is projected before its blocks run, so these projections are units of their own.
+        # Block by block, so that while it computes a process holds one block whole, and not the model. FSDP takes no
+        # single numbers, such as the scale of a CLIP: each process keeps those, and their gradients are averaged.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module", UserWarning)  # nobody changes their output in place
-        for name in getattr(model, "cross_attentions", ()):
-            attention = model.get_submodule(name)
-            for projection in ("k", "v"):
-                shard(attention.get_submodule(projection))
-        for stack in [module for module in model.modules() if isinstance(module, nn.ModuleList)]:
-            for block in stack:
-                if next(block.parameters(), None) is not None:
-                    shard(block)
+        numbers = {parameter for parameter in model.parameters() if parameter.ndim == 0}
+        mesh = init_device_mesh(self.device.type, (dist.get_world_size(),))
+        shard = partial(fully_shard, mesh=mesh, ignored_params=numbers)
+        for unit in _units(model):
+            shard(unit)
+            if hasattr(unit, "remember"):  # which is asked before the blocks run
+                register_fsdp_forward_method(unit, "remember")
         shard(model)
         return model
+
+    def average(self, shared: nn.Module) -> None:
+        """Average the gradients that backward left to each process: of an FSDP model, those of single numbers."""
+        if self.count > 1 and isinstance(shared, FSDPModule):
+            for parameter in shared.parameters():
+                if parameter.grad is not None and not isinstance(parameter, DTensor):
+                    dist.all_reduce(parameter.grad)
+                    parameter.grad /= self.count
 
     def no_sync(self, shared: nn.Module, last: bool) -> AbstractContextManager[Any]:
         """Keep the gradients of a batch to oneself, unless it is the last of its step."""
@@ -88,6 +94,23 @@ class Ranks:
         if self.count > 1 and isinstance(shared, FSDPModule):
             shared.set_requires_gradient_sync(last)
         return nullcontext()
+
+
+def _units(model: nn.Module) -> list[nn.Module]:
+    """What a process holds whole while it computes: blocks, and what they remember a context by; inner ones first.
+
+    A table is no block: it hands out vectors of its own, which are gone when a block is let go.
+    """
+    found = [getattr(module, "cross", None) for module in model.modules()]
+    found += [block for stack in model.modules() if isinstance(stack, nn.ModuleList) for block in stack]
+    units = {each for each in found if isinstance(each, nn.Module) and _is_block(each)}
+    return [each for each in [*model.modules()][::-1] if each in units]
+
+
+def _is_block(module: nn.Module) -> bool:
+    """Whether a module computes with weights of its parts, and is neither a table nor only a list of others."""
+    computes = any(not isinstance(part, nn.Embedding) for part in module.children())
+    return computes and not isinstance(module, nn.ModuleList) and next(module.parameters(), None) is not None
 
 
 def full_tensor(tensor: Tensor) -> Tensor:

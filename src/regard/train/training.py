@@ -69,6 +69,7 @@ class Training:
                 # Gradients are averaged over the processes, and the loss is a mean over all that they predict.
                 (loss * (ranks.count / size)).backward()
             lost += loss.item()
+        ranks.average(self.shared)
         lost, stops = ranks.sum(lost, float(stop.wanted))
         if not isfinite(lost):
             raise FloatingPointError(
@@ -172,11 +173,6 @@ class Losing(nn.Module):
     def __init__(self, task: Task) -> None:
         super().__init__()
         self.model, self.loss = task.model, task.loss
-
-    @property
-    def cross_attentions(self) -> tuple[str, ...]:
-        """Those of the model."""
-        return tuple(f"model.{name}" for name in getattr(self.model, "cross_attentions", ()))
 
     def forward(self, batch: Any) -> Tensor:
         return self.loss(self.model, batch)

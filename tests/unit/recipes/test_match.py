@@ -99,7 +99,7 @@ def test_towers_that_stay_as_they_are_are_seen_by_what_is_kept(folder: Path, tmp
 def test_a_trained_model_goes_on_with_its_own_words_and_eyes(folder: Path, tmp_path: Path) -> None:
     first = recipe(folder, steps=2, evaluate=2, warmup=1)
     assert fit(build(first), first, tmp_path / "first", quiet=True).finished
-    given = recipe(folder, model=str(tmp_path / "first"), steps=1, evaluate=1, warmup=0, vocab=4, lr=0.0)
+    given = recipe(folder, model=str(tmp_path / "first"), steps=1, evaluate=1, warmup=0, vocab=4000, lr=0.0)
     task = build(given)
     before: Any = regard.load(tmp_path / "first")
     assert task.tokenizer is not None
@@ -162,6 +162,7 @@ def test_a_temperature_is_held_within_bounds() -> None:
         ({"model": "nowhere"}, "training cannot begin from nowhere"),
         ({"model": "world-vit"}, "world-vit matches no texts; give a trained clip or groupvit with its tokenizer"),
         ({"model": "world-clip", "set": ("joint=3",)}, "changes world-clip, which is trained already; leave it out"),
+        ({"model": "world-clip", "vocab": 900}, "--vocab 900 has no effect on world-clip, which is trained already"),
     ],
     ids=str,
 )

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -35,6 +35,7 @@ class Copy(Plan):
     precision: Any = "float32"
     dropout: float = 0.2
     length: tuple[int, int] = (2, 6)
+    scaled: bool = False  # by a single number, as the cosines of a CLIP are
 
 
 def task(plan: Copy) -> Task:
@@ -42,6 +43,9 @@ def task(plan: Copy) -> Task:
     words = [dice.integers(4, 4 + LETTERS, dice.integers(*plan.length)).tolist() for _ in range(120)]
     torch.manual_seed(plan.seed)
     config = Config(vocab=4 + LETTERS, width=16, depth=1, heads=2, hidden=32, dropout=plan.dropout, norm_first=True)
+    model = Transformer(config)
+    if plan.scaled:
+        model.log_scale = nn.Parameter(torch.tensor(0.5))
 
     def batches(rows: list[Any]) -> Batches[Batch]:
         return token_batches(rows, [[2, *row, 3] for row in rows], tokens=plan.tokens, seed=plan.seed)
@@ -49,6 +53,8 @@ def task(plan: Copy) -> Task:
     def loss(model: nn.Module, batch: Any) -> Tensor:
         source, target = (torch.as_tensor(side) for side in batch.sides)
         written = model(source, target[:, :-1], lengths=torch.as_tensor(batch.lengths[0]))
+        if plan.scaled:
+            written = written * cast("Tensor", model.log_scale).exp()
         return cross_entropy(written, target[:, 1:], label_smoothing=0.1, ignore_index=0)
 
     held = batches(words[100:])
@@ -57,7 +63,7 @@ def task(plan: Copy) -> Task:
         return {"val_loss": sum(loss(model, batch).item() for batch in held.once()) / sum(map(size, held.once()))}
 
     return Task(
-        model=Transformer(config),
+        model=model,
         family=FAMILY,
         dtype="float32",
         batches=batches(words[:100]),

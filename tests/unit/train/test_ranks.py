@@ -1,11 +1,13 @@
 """Two processes do together what one does alone, and either goes on where the other stopped."""
 
+import copy
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +15,22 @@ import pytest
 import torch
 import torch.distributed as dist
 from safetensors.torch import load_file
+from tests.contracts.test_families import fold
 from tests.unit.train import copying
 from tests.unit.train.copying import Copy, train
 from torch import nn
+from torch.distributed.fsdp import FSDPModule
 
 from regard.models import build, families
+from regard.models.family import Family
 from regard.train.checkpoint import place, present
 from regard.train.ranks import Ranks, full_tensor, like, local
 from regard.train.run import metrics
 from regard.train.task import Task
 from regard.train.training import Losing
 
-PLAN: dict[str, Any] = {"steps": 6, "accumulate": 2, "evaluate": 3, "save": 3, "ema": 0.9}
+PLAN: dict[str, Any] = {"steps": 6, "accumulate": 2, "evaluate": 3, "save": 3, "ema": 0.9, "scaled": True}
+WITHOUT_BLOCKS = ("deepsets", "intra", "memnet", "seq2seq", "tcn", "vqvae", "word2vec")  # which are shared as a whole
 PATIENCE = 240  # seconds, on a machine that does much else
 
 
@@ -79,9 +85,21 @@ def test_ctrl_c_stops_all_and_saves_once(tmp_path: Path) -> None:
     assert said.read_text().count(f"stopped at step {steps[-1]}; go on with") == 1
 
 
-@pytest.mark.skipif(not dist.is_gloo_available(), reason="torch was built without gloo")
+@pytest.fixture(scope="module")
+def one_of_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ranks]:
+    """Two processes, of whom one is here."""
+    if not dist.is_gloo_available():
+        pytest.skip("torch was built without gloo")
+    ranks = Ranks()
+    ranks.count = 2
+    meeting = tmp_path_factory.mktemp("ranks") / "meeting"
+    dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=0, world_size=1)
+    yield ranks
+    dist.destroy_process_group()
+
+
 @pytest.mark.parametrize("preset", ["caption-nano", "sam-nano"])
-def test_a_loss_may_ask_a_shared_model_by_other_ways_than_forward(preset: str, tmp_path: Path) -> None:
+def test_a_loss_may_ask_a_shared_model_by_other_ways_than_forward(preset: str, one_of_two: Ranks) -> None:
     """A captioner tells where it looked; a segmenter sees once, is asked by clicks, and leaves its boxes idle."""
 
     def loss(model: Any, batch: Any) -> torch.Tensor:
@@ -98,18 +116,34 @@ def test_a_loss_may_ask_a_shared_model_by_other_ways_than_forward(preset: str, t
     loss(model, given).backward()
     wanted = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
     model.zero_grad()
-    ranks = Ranks()
-    ranks.count = 2  # of whom one is here
-    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/meeting", rank=0, world_size=1)
-    try:
-        shared = ranks.share(Losing(task), "ddp", idle=task.idle)
-        for _ in range(2):  # the second time, DDP asks what became of the first
-            model.zero_grad()
-            shared(given).backward()
-    finally:
-        dist.destroy_process_group()
+    shared = one_of_two.share(Losing(task), "ddp", idle=task.idle)
+    for _ in range(2):  # the second time, DDP asks what became of the first
+        model.zero_grad()
+        shared(given).backward()
     for name, gradient in wanted.items():
         torch.testing.assert_close(model.get_parameter(name).grad, gradient, msg=name)
+
+
+@pytest.mark.parametrize("one", families().values(), ids=lambda one: one.name)
+def test_every_family_learns_block_by_block_as_it_learns_whole(one: Family, one_of_two: Ranks) -> None:
+    def loss(model: nn.Module, batch: dict[str, Any]) -> torch.Tensor:
+        torch.manual_seed(0)  # for a model that throws dice
+        return torch.stack([each.square().mean() for each in fold(model(**batch)) if each.requires_grad]).sum()
+
+    model: Any = build(f"{one.name}-nano").eval()
+    given, whole = one.example(model.config), copy.deepcopy(model)
+    loss(whole, given).backward()
+    task = Task(model=model, loss=loss, size=len, score=dict, metric="val_loss", batches=[])
+    shared = one_of_two.share(Losing(task), "fsdp")
+    for _ in range(2):  # the second time, of what was let go after the first
+        model.zero_grad()
+        shared(given).backward()
+    units = [each for each in shared.modules() if isinstance(each, FSDPModule)]
+    found = {name: full_tensor(each.grad) for name, each in model.named_parameters() if each.grad is not None}
+    wanted = {name: each.grad for name, each in whole.named_parameters() if each.grad is not None}
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-6)
+    assert list(model.state_dict()) == list(whole.state_dict())
+    assert len(units) > 1 or one.name in WITHOUT_BLOCKS
 
 
 def test_one_process_needs_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
