@@ -9,7 +9,8 @@ from tests.web.hands import address, shared, shell_words, translate
 
 import regard
 from regard.cli.flags import parse
-from regard.cli.look import Flags
+from regard.cli.look import Flags as Look
+from regard.cli.match import Flags as Match
 from regard.cli.verbs import verbs
 from regard.web.assets import PAGE
 from regard.world.language import pairs, text
@@ -30,13 +31,28 @@ STRANGE = [
 ]
 
 
-def test_what_somebody_wrote_is_one_word_of_a_command_and_runs_nothing(page: "Page", tmp_path: Path) -> None:
+def made(page: "Page", *words: object) -> str:
+    """A command as the page writes it."""
     page.goto("/")
-    made = page.evaluate(
-        "async (words) => (await import('/js/terminal.js')).terminal('regard', 'look', ...words, 7)", STRANGE
-    )
-    assert shell_words(made, tmp_path) == ["look", *STRANGE, "7"]
-    assert not any(ord(letter) < 32 for letter in made), "a letter that a terminal takes for a key"
+    said: str = page.evaluate("async (all) => (await import('/js/terminal.js')).terminal(...all)", words)
+    return said
+
+
+def test_what_somebody_wrote_is_one_word_of_a_command_and_runs_nothing(page: "Page", tmp_path: Path) -> None:
+    said = made(page, "look", [*STRANGE, 7])
+    assert shell_words(said, tmp_path) == ["look", *STRANGE, "7"]
+    assert not any(ord(letter) < 32 for letter in said), "a letter that a terminal takes for a key"
+
+
+@pytest.mark.parametrize("given", ["-Ja, gern.", "--json", "--", "-h", "-5 Grad", "- Nein."])
+def test_a_text_that_looks_like_a_flag_is_none(page: "Page", tmp_path: Path, given: str) -> None:
+    words = shell_words(made(page, "look", ["small", given], {"to": "en", "target": given}), tmp_path)
+    flags = parse(Look, verbs()["look"], words[1:])
+    assert (flags.model, flags.input, flags.to, flags.target) == ("small", given, "en", given)
+    templates = [f"{given} {{}}", "a {}"]
+    words = shell_words(made(page, "match", ["a.jpg", given], {"classes": [], "templates": templates}), tmp_path)
+    found = parse(Match, verbs()["match"], words[1:])
+    assert (found.picture, found.texts, found.templates) == ("a.jpg", (given,), tuple(templates))
 
 
 @pytest.mark.parametrize("given", STRANGE[:-1])
@@ -59,7 +75,7 @@ def test_a_sentence_of_the_world_is_shared_with_its_words_its_language_and_its_r
     source, target = text(pair.source), text(pair.target)
     translate(page, m="many", given="w:it-en-7", force="1")
     same = shared(page)
-    flags = parse(Flags, verbs()["look"], shlex.split(same["Command"])[2:])
+    flags = parse(Look, verbs()["look"], shlex.split(same["Command"])[2:])
     assert (flags.model, flags.input, flags.to, flags.target) == ("many", source, "en", target)
 
     asked = []

@@ -48,6 +48,11 @@ class Flags:
 def main(flags: Flags) -> None:
     """Print the label of each text or file."""
     texts = join_pairs(flags.texts) if flags.pair else flags.texts
+    if not texts and not flags.model:
+        raise UsageError(
+            "nothing says which model should read standard input; name one by --model, or give what to classify, as in "
+            "regard classify world:7"
+        )
     classify: Any = load_model(flags.model, task=_tasks(texts), dtype=flags.dtype)
     if flags.pair and classify.task != "classify":
         what = "pictures" if classify.task == "recognize" else "files"

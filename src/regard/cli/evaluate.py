@@ -9,6 +9,7 @@ which, every attention head is compared with the truth.
     regard evaluate runs/mine my-folder --split test      your own test.de beside test.en
     regard evaluate runs/my-gpt book.txt --stride 64      perplexity, with 64 new tokens a window
     regard evaluate world-clip cifar10 --probe            a linear probe of its features
+    regard evaluate runs/dino pets --masks                how well its attention outlines the pet
     regard evaluate glove.6B.50d.txt analogies            word vectors; wordsim and simlex too
 """
 
@@ -42,7 +43,7 @@ class Flags:
     split: str = ""
     """The part of the data; test_2016_flickr of multi30k and test elsewhere, if left out."""
     limit: int = 0
-    """Only the first so many items; 0 takes all, of the world 1,000 pairs or some hundreds of items."""
+    """Only the first so many items, of features evenly spread ones; 0 takes all, of the world at most 1,000."""
     source: str = ""
     """Source language of a translator; what its card says, if left out."""
     target: str = ""
@@ -67,6 +68,8 @@ class Flags:
     """Test-time augmentation of a picture's classifier: also its mirror image, or also moved by a pixel."""
     probe: bool = False
     """Of a CLIP, or a model of features, how much a linear probe reads from them, which learns from train."""
+    masks: bool = False
+    """Of a model of pictures, how well its attention outlines the thing in pets, world or world/big, by true masks."""
     dtype: Dtype = "float32"
     """Data type (dtype) of the weights; int8 is fastest on a CPU."""
     pickle: bool = False
@@ -123,6 +126,7 @@ def _evaluate(pipeline: "Pipeline", flags: Flags) -> "Evaluation":
         "restrict_vocab",
         "tta",
         "probe",
+        "masks",
     )
     given = {name: getattr(flags, name) for name in names}
     options: dict[str, Any] = {

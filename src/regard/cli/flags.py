@@ -35,9 +35,10 @@ def parse(kind: Any, verb: Verb, args: list[str]) -> Any:
             )
     except SystemExit as end:
         if end.code:
-            raise UsageError(
-                f"{_complaint(said.getvalue())}; see regard {_page(kind, verb.name, args)} --help"
-            ) from None
+            complaint = _complaint(said.getvalue())
+            if complaint.startswith("unrecognized") and any(re.match(r"-+\w+ ", each) for each in args):
+                complaint += ", and a text that begins with - goes last, behind --"
+            raise UsageError(f"{complaint}; see regard {_page(kind, verb.name, args)} --help") from None
         sys.stdout.write(help_text.getvalue())
         raise
 

@@ -90,6 +90,8 @@ def main(flags: Flags) -> None:
     """Make the map, and say how far it can be trusted."""
     if flags.out is not None and flags.out.suffix not in FORMATS:
         raise UsageError(f"--out {flags.out} has no format that is known; end it in {', '.join(FORMATS)}")
+    if flags.out is not None and not flags.out.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {flags.out.absolute().parent}; make it, or write elsewhere by --out")
     given = _points(flags)
     from regard.analysis.maps import draw_map, quality
     from regard.progress import bar

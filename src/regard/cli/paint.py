@@ -61,6 +61,8 @@ def main(flags: Flags) -> None:
         raise UsageError('there is nothing to paint; say what, as in regard paint "a red disc"')
     if flags.out.suffix.lower() not in (".png", ".jpg", ".jpeg"):
         raise UsageError(f"--out {flags.out} is no picture; give a name that ends in .png or .jpg")
+    if not flags.out.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {flags.out.absolute().parent}; make it, or write elsewhere by --out")
     if not 0 <= flags.size <= 4096:
         raise UsageError(f"--size {flags.size} cannot be painted; give up to 4096 pixels, or 0 for what is usual")
     if not 1 <= flags.count <= 64:

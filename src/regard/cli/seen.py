@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from regard.pipelines.pictured import Pictured
 
 OF_A_CLASS = ("gradcam", "occlusion", "gradients", "integrated", "saliency")  # ways to see what speaks for one
+NAMING = ("recognize", "features")  # tasks that these ways can ask
 OF_BLOCKS = ("receptive-field", "pca")  # ways to see what goes on behind each block
 
 
 def show(pipeline: "Pictured", path: str, how: str, chosen: Chosen) -> Shown:
     """Look at a picture in one of the `WAYS`."""
-    if pipeline.task not in ("recognize", "features") and how in OF_A_CLASS:
+    if pipeline.task not in NAMING and how in OF_A_CLASS:
         raise UsageError(
             f"{pipeline.name} names no class of a whole picture, which --how {how} is about; choose another"
         )
@@ -66,7 +67,8 @@ class _Look:
     def read(self) -> "Reading":
         reading = self.pipeline.attend(self.picture)
         if not reading.maps:
-            raise SystemExit(f"{self.pipeline.name} has no attention to look at; try --how gradcam")
+            way = "try --how gradcam" if self.pipeline.task in NAMING else "choose a model that has"
+            raise SystemExit(f"{self.pipeline.name} has no attention to look at; {way}")
         return reading
 
     def sheet(self, name: str, numbers: "np.ndarray", *, bare: bool = False) -> "Sheet":

@@ -84,6 +84,7 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
         (["dmo"], "regard: no verb is called 'dmo'; try demo"),
         (["xyzzy"], f"regard: no verb is called 'xyzzy'; try {', '.join(list(verbs())[:6])}"),
         (["list", "--jsn"], "regard: unrecognized options: --jsn; see regard list --help"),
+        (["demo", "-Hello there"], "-Hello there, and a text that begins with - goes last, behind --; see regard demo"),
         (["demo", "--seed", "two"], "--seed"),
         (["demo", "--seed"], "--seed"),
     ],

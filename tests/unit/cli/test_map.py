@@ -100,6 +100,7 @@ def test_one_word_in_many_sentences(tmp_path: Path, capsys: Captured) -> None:
         ("1,2\n3,nan\n4,5\n", [], "point 1 (counted from 0) holds NaN"),
         ("1,2\n3,4\n4,5\n", ["--perplexity", "0"], "a perplexity of 0 is no number of neighbours"),
         ("1,2\n3,4\n4,5\n", ["--out", "map.pdf"], "--out map.pdf has no format that is known"),
+        ("1,2\n3,4\n4,5\n", ["--out", "nowhere/map.svg"], "there is no folder"),
         ("1,2\n3,4\n4,5\n", ["--words", "a"], "is a table of points; --words"),
         ("1,2\n3\n", [], "row 2, has 1 cells"),
     ],

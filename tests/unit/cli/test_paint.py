@@ -55,6 +55,7 @@ def test_json_says_where_each_picture_lies(model: str, tmp_path: Path, capsys: C
         (["a red horse"], "'horse', which is not learnt"),
         (["a red disc " * 30], "tokens, and at most 12 are read"),
         (["a red disc", "--out", "disc.gif"], "give a name that ends in .png or .jpg"),
+        (["a red disc", "--out", "nowhere/disc.png"], "there is no folder"),
         (["a red disc", "--steps", "0"], "steps is 0"),
         (["a red disc", "--count", "0"], "--count 0 makes no sheet"),
         (["a red disc", "--temperature", "1"], "temperature does nothing"),

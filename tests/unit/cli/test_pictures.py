@@ -50,6 +50,21 @@ def test_a_file_that_is_no_picture_does_not_end_the_others(place: Path, tmp_path
     assert out.splitlines()[1].split()[0] in LABELS
 
 
+def test_of_nothing_given_it_is_asked_what_should_be_classified(capsys: Captured) -> None:
+    assert main(["classify"]) == 2
+    assert "name one by --model, or give what to classify" in capsys.readouterr().err
+
+
+def test_nobody_is_sent_to_a_way_of_looking_that_is_refused_too(place: Path, tmp_path: Path, capsys: Captured) -> None:
+    for name, task, advice in (("monodepth", "depth", "choose a model that has"), ("convnext", "recognize", "gradcam")):
+        card = {"task": task, "labels": LABELS, "title": name}
+        save(tmp_path / name, build(f"{name}-nano").eval(), family=family(name), card=card)
+        assert main(["look", str(tmp_path / name), str(place / "photo.png"), "--how", "rollout"]) == 1
+        said = capsys.readouterr().err
+        assert "has no attention to look at" in said
+        assert advice in said
+
+
 def test_pairs_and_texts_are_not_for_pictures(place: Path, capsys: Captured) -> None:
     assert main(["classify", "--model", str(place / "vit"), "--pair", "a", "b"]) == 2
     assert "classifies pictures one by one; leave --pair out" in capsys.readouterr().err

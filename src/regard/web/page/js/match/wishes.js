@@ -76,16 +76,16 @@ export function code(model, state) {
   const python = `import regard\n\nmatch = regard.load(${JSON.stringify(name)})\n`;
   if (find)
     return {
-      command: terminal("regard", "search", "FOLDER", find, "--model", name),
+      command: terminal("search", ["FOLDER", find], { model: name }),
       python: `${python}match.images(${some}) @ match.texts([${JSON.stringify(find)}])[0]`,
     };
   const one = plain(pictures[pair.picture] ?? "");
-  const classes = templates.length ? ["--classes", "--templates", ...templates] : [];
+  const classes = templates.length ? { classes: [], templates } : {};
   const asked = templates.length
     ? `match.classify(${some}, [${quoted.join(", ")}], templates=${JSON.stringify(templates)})`
     : `match.images(${some}) @ match.texts([${quoted.join(", ")}]).T`;
   return {
     python: python + asked,
-    command: terminal("regard", "match", one, ...texts, ...classes, "--model", name),
+    command: terminal("match", [one, ...texts], { ...classes, model: name }),
   };
 }

@@ -57,6 +57,6 @@ function code(model, state) {
   const [only] = turns.length === 1 ? turns : [];
   return {
     python: `import regard\n\nask = regard.load(${JSON.stringify(name)})\nregard.show(ask.attend([${said.join(", ")}], max_new_tokens=${NEW}))`,
-    ...(only?.shown ? { command: terminal("regard", "ask", only.shown, only.text, "--model", name) } : {}),
+    ...(only?.shown ? { command: terminal("ask", [only.shown, only.text], { model: name }) } : {}),
   };
 }

@@ -59,8 +59,6 @@ function code(model, state) {
   const wish = say ? `target=${JSON.stringify(say)}` : `beam=${beam}`;
   return {
     python: `import regard\n\ncaption = regard.load(${JSON.stringify(name)})\nregard.show(caption.attend(${JSON.stringify(picture)}, ${wish}))`,
-    ...(say
-      ? {}
-      : { command: terminal("regard", "caption", picture, "--model", name, "--beam", beam, "--look", "words.svg") }),
+    ...(say ? {} : { command: terminal("caption", [picture], { model: name, beam, look: "words.svg" }) }),
   };
 }

@@ -37,6 +37,6 @@ function code(model, state) {
   const picture = pictureOf(state).startsWith("world:") ? pictureOf(state) : "photo.jpg";
   return {
     python: `import regard\n\ndepth = regard.load(${JSON.stringify(name)})\ndepth(${JSON.stringify(picture)})[0].depth`,
-    command: terminal("regard", "depth", picture, "--model", name, "--out", "depth.png"),
+    command: terminal("depth", [picture], { model: name, out: "depth.png" }),
   };
 }

@@ -57,12 +57,13 @@ function wishes(model, { flat }) {
 /** The same in Python and on the command line. @param {Model} model @param {State} state */
 function code(model, state) {
   const [name, text] = [String(model["name"]), textOf(state)];
-  const all = Object.entries(wishes(model, state));
-  const given = all.map(([key, value]) => `${key}=${value}`).join(", ");
+  const flags = wishes(model, state);
+  const given = Object.entries(flags)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(", ");
   const call = `${JSON.stringify(text)}, ${given}`;
-  const flags = all.flatMap(([key, value]) => [`--${key}`, value]);
   return {
     python: `import regard\n\npaint = regard.load(${JSON.stringify(name)})\npaint(${call})[0].pictures[0]\nregard.show(paint.attend(${call}))`,
-    command: terminal("regard", "paint", text, "--model", name, ...flags, "--out", "picture.png"),
+    command: terminal("paint", [text], { model: name, ...flags, out: "picture.png" }),
   };
 }

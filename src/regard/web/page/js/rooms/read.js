@@ -89,15 +89,15 @@ function code(model, state) {
     const { most, temperature, topP, topK, seed } = writing;
     return {
       python: `${asked}model([${JSON.stringify(text)}], max_new_tokens=${most}, temperature=${temperature}, top_p=${topP}, top_k=${topK}, seed=${seed})[0].text`,
-      command: terminal(
-        ...["regard", "generate", text, "--model", name, "--max-new-tokens", most],
-        ...["--temperature", temperature, "--top-p", topP, "--top-k", topK, "--seed", seed],
-      ),
+      command: terminal("generate", [text], {
+        ...{ model: name, "max-new-tokens": most, temperature },
+        ...{ "top-p": topP, "top-k": topK, seed },
+      }),
     };
   }
   return {
     python: `${asked}regard.show(model.attend(${given}))`,
     // Of two texts, the command line reads those of a question alone.
-    ...(texts.length > 1 && task !== "answer" ? {} : { command: terminal("regard", "look", name, ids || text) }),
+    ...(texts.length > 1 && task !== "answer" ? {} : { command: terminal("look", [name, ids || text]) }),
   };
 }

@@ -374,7 +374,7 @@ class See {
         const quoted = [name, given].map((each) => JSON.stringify(each));
         return {
           python: `import regard\n\nregard.show(regard.load(${quoted[0]}).attend(${quoted[1]}))`,
-          command: terminal("regard", "look", name, given, "--how", how),
+          command: terminal("look", [name, given], { how }),
         };
       },
     });

@@ -54,18 +54,15 @@ function code(model, state) {
     ...(clicks("out").length ? [`not_points=${tuples(clicks("out"))}`] : []),
     ...box.map((each) => `box=(${each.replaceAll(",", ", ")})`),
   ];
-  const flags = [
-    ...(clicks("in").length ? ["--point", ...clicks("in")] : []),
-    ...(clicks("out").length ? ["--not-point", ...clicks("out")] : []),
-    ...box.flatMap((each) => ["--box", each]),
-  ];
+  const flags = {
+    ...(clicks("in").length ? { point: clicks("in") } : {}),
+    ...(clicks("out").length ? { "not-point": clicks("out") } : {}),
+    ...(box[0] ? { box: box[0] } : {}), // there is one at most
+    ...(given.length ? {} : { all: [] }),
+  };
   const call = [JSON.stringify(picture), ...given].join(", ");
   return {
     python: `import regard\n\nsegment = regard.load(${JSON.stringify(name)})\n(masks,) = segment(${call})\nregard.show(segment.attend(${call}))`,
-    command: terminal(
-      ...["regard", "segment", picture],
-      ...(flags.length ? flags : ["--all"]),
-      ...["--model", name, "--out", "mask.png"],
-    ),
+    command: terminal("segment", [picture], { ...flags, model: name, out: "mask.png" }),
   };
 }

@@ -49,6 +49,6 @@ function code(model, state) {
   const quoted = JSON.stringify(given);
   return {
     python: `import regard\n\nmodel = regard.load(${JSON.stringify(name)})\nmodel(${quoted})[0]\nregard.show(model.attend(${quoted}))`,
-    command: terminal("regard", "look", name, given),
+    command: terminal("look", [name, given]),
   };
 }

@@ -58,11 +58,14 @@ function code(model, state, { said }) {
   if (pair && !told) return {};
   const text = told ? told.text : state.input.replace(/^t:/, "");
   const [to, target] = [language(model, state), (state.flat["force"] && told?.reference) || ""];
-  const wishes = Object.entries({ to, target }).filter(([, value]) => value);
-  const given = [JSON.stringify(text), ...wishes.map(([key, value]) => `${key}=${JSON.stringify(value)}`)];
+  const flags = { ...(to && { to }), ...(target && { target }) };
+  const given = [
+    JSON.stringify(text),
+    ...Object.entries(flags).map(([key, value]) => `${key}=${JSON.stringify(value)}`),
+  ];
   return {
     python: `import regard\n\nregard.show(regard.load(${JSON.stringify(name)}).attend(${given.join(", ")}))`,
-    command: terminal("regard", "look", name, text, ...wishes.flatMap(([key, value]) => [`--${key}`, value ?? ""])),
+    command: terminal("look", [name, text], flags),
   };
 }
 

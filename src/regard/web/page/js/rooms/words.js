@@ -140,16 +140,16 @@ function walk(host, event) {
 /** The same by command and in Python. @param {Desk} desk */
 function code({ state, vectors, served }) {
   const own = vectors.own || served;
-  const from = own ? ["--model", vectors.name] : [];
+  const from = own ? { model: vectors.name } : {};
   const asked = state.as === "sums" && state.sum;
-  const way = asked ? [state.sum] : ["--near", state.word || "king"];
+  const near = asked ? {} : { near: state.word || "king" };
   const call = asked
     ? `solve(vectors, ${JSON.stringify(state.sum)})`
     : `near(vectors, ${JSON.stringify(state.word || "king")})`;
   const read = `read_vectors(${own ? JSON.stringify(vectors.name) : 'find("words-en")'})`;
   const imports = `from regard.words import ${asked ? "solve" : "near"}, read_vectors${own ? "" : "\nfrom regard.zoo import find"}`;
   return {
-    command: terminal("regard", "words", ...way, ...from),
+    command: terminal("words", asked ? [state.sum] : [], { ...near, ...from }),
     python: `${imports}\n\nvectors = ${read}\nprint(${call})`,
   };
 }
