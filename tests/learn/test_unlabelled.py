@@ -91,7 +91,13 @@ def test_an_eye_begins_a_classifier_of_few_labels(album: Path, tmp_path: Path) -
     task = recognize.build(recognize.Recipe(**given))
     rows = np.concatenate([batch.rows for batch in task.batches.once()])
     assert len(rows) == 21
-    assert task.card["before"]["data"] == str(album)
+    recipe = recognize.Recipe(**given)
+    fit(task, recipe, tmp_path / "tuned", recipe="recognize", quiet=True)
+    tuned = dict(regard.load(tmp_path / "tuned").card)
+    assert (tuned["recipe"], tuned["trained_with"]["limit"]) == ("recognize", 21)
+    began = tuned["before"]
+    assert began["data"] == str(album)
+    assert (began["trained_with"]["model"], began["trained_with"]["steps"]) == ("mae-nano", 3)
 
 
 def test_labels_are_few_of_each_class() -> None:

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, UInt8
 from torch import Tensor, nn
 
+from regard.analysis.seeing.heads import most
 from regard.attention import record
 from regard.chance import Chance
 from regard.claims.claim import track
@@ -45,7 +46,6 @@ COLOURS = 0.5
 BATCH = 32
 STEPS = 600
 LR = 3e-3
-MASS = 0.6  # of the attention, which a mask of it holds, as in the paper
 WATCHED = 300  # of the test, on which the settings above were tried: nothing is judged by them
 
 
@@ -135,21 +135,6 @@ def attention_masks(model: VisionModel, pixels: UInt8[np.ndarray, "n s s 3"]) ->
     grid = SIDE // PATCH
     cells = kept.unflatten(-1, (grid, grid)).repeat_interleave(PATCH, dim=-2).repeat_interleave(PATCH, dim=-1)
     found: np.ndarray = cells.numpy()
-    return found
-
-
-def most(weights: Float[Tensor, "*b n"]) -> Bool[Tensor, "*b n"]:
-    """The largest weights that together hold the mass; the one that reaches it belongs to them."""
-    values, order = weights.sort(dim=-1, descending=True)
-    kept = values.cumsum(dim=-1) - values < MASS
-    return torch.zeros_like(kept).scatter(-1, order, kept)
-
-
-def overlap(said: Bool[np.ndarray, "n h s s"], right: Bool[np.ndarray, "n s s"]) -> Float[np.ndarray, "n h"]:
-    """Intersection over union of each head's mask with the thing."""
-    shared = (said & right[:, None]).sum(axis=(2, 3))
-    either = (said | right[:, None]).sum(axis=(2, 3))
-    found: np.ndarray = shared / np.maximum(either, 1)
     return found
 
 

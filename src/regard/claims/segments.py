@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
+from regard.analysis.seeing.heads import middle_disc, overlap
 from regard.claims import glimpses
 from regard.claims.claim import Claim, Finding, Numbers, parts, track, verdict
 from regard.claims.interval import student
@@ -122,7 +123,7 @@ def _collapse(found: dict[str, float], most: float) -> str:
 
 def _overlap(model: VisionModel, tests: Sights, outlines: Bool[np.ndarray, "n s s"]) -> float:
     """The mean overlap of the head that is best on the first third."""
-    found = glimpses.overlap(glimpses.attention_masks(model.eval(), tests.pixels), outlines)
+    found = overlap(glimpses.attention_masks(model.eval(), tests.pixels), outlines)
     chosen = len(found) * CHOSEN // (CHOSEN + ASKED)
     best = int(found[:chosen].mean(axis=0).argmax())
     return float(found[chosen:, best].mean())
@@ -130,8 +131,5 @@ def _overlap(model: VisionModel, tests: Sights, outlines: Bool[np.ndarray, "n s 
 
 def _middle(outlines: Bool[np.ndarray, "n s s"]) -> float:
     """The overlap of a disc in the middle, of the area that things have on average."""
-    side = outlines.shape[-1]
-    places = (np.arange(side) + 0.5) / side - 0.5
-    disc = places[:, None] ** 2 + places**2 <= float(outlines.mean()) / math.pi
-    found: float = glimpses.overlap(np.broadcast_to(disc, (len(outlines), 1, side, side)), outlines).mean()
-    return float(found)
+    disc = np.broadcast_to(middle_disc(outlines), outlines.shape)[:, None]
+    return float(overlap(disc, outlines).mean())

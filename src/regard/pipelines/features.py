@@ -16,9 +16,10 @@ from regard.data.pictures import pictures
 from regard.hub import Checkpoint
 from regard.models.tower import eye_of
 from regard.pipelines.familiar import answer_familiar
+from regard.pipelines.outlined import outlined
 from regard.pipelines.pictured import Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation
-from regard.pipelines.probed import probed
+from regard.pipelines.probed import probed, spread
 from regard.progress import Progress
 
 HEADS = ("head", "distill_head", "teacher_head")  # that name classes, also for a teacher as in DeiT and LeViT
@@ -50,27 +51,33 @@ class Features(Pictured):
         split: str = "test",
         limit: int = 0,
         probe: bool = False,
+        masks: bool = False,
         progress: Progress | None = None,
     ) -> Evaluation:
         """How often the nearest neighbours among the pictures of train say the right class, with nothing learned.
 
-        With `probe`, how often a linear probe says it, which learns from train.
+        With `probe`, how often a linear probe says it, which learns from train; with `masks`, how well its attention
+        outlines the thing. A `limit` takes so many pictures, evenly spread, of train too.
         """
         split = split or "test"
+        if masks and probe:
+            raise ValueError("probe reads vectors and masks score attention; ask for one of them at a time")
+        if masks:
+            return outlined(self, data, split, limit, progress)
         if probe:
             return probed(self, lambda some: np.stack(self(some)), data, split, limit, progress)
         known, asked = pictures(data, "train"), pictures(data, split)
-        counts = [min(limit or len(each), len(each)) for each in (known, asked)]
+        known, asked = (each.part(spread(len(each), limit)) for each in (known, asked))
         began = time.perf_counter()
         near, far = (
-            np.stack([vector.cpu().numpy() for vector in self.over(each, count, progress)])
-            for each, count in zip((known, asked), counts, strict=True)
+            np.stack([vector.cpu().numpy() for vector in self.over(each, len(each), progress)])
+            for each in (known, asked)
         )
-        right = nearest_classes(near, known.targets[: counts[0]], far) == asked.targets[: counts[1]]
+        right = nearest_classes(near, known.targets, far) == asked.targets
         seconds = time.perf_counter() - began
-        settings = {"neighbours": COUNT, "of": counts[0]}
+        settings = {"neighbours": COUNT, "of": len(known)}
         named = {"accuracy": accuracy(right.tolist())}
-        return Evaluation(self.name, data, split, counts[1], seconds, named, settings)
+        return Evaluation(self.name, data, split, len(asked), seconds, named, settings)
 
     @answer_familiar
     def attend(self, given: Shown, *, edits: Edits | None = None) -> Reading:

@@ -30,7 +30,7 @@ def probed(
 ) -> Evaluation:
     """Accuracy on a split of a linear probe that learns from train; a `limit` takes so many of both, evenly spread."""
     known, asked = pictures(data, "train"), pictures(data, split)
-    chosen, began = [_spread(len(each), limit) for each in (known, asked)], time.perf_counter()
+    chosen, began = [spread(len(each), limit) for each in (known, asked)], time.perf_counter()
     whole, done, vectors = sum(map(len, chosen)), 0, list[Float[np.ndarray, "n w"]]()
     for each, rows in zip((known, asked), chosen, strict=True):
         parts = []
@@ -52,6 +52,6 @@ def _open(known: Pictures, rows: Int[np.ndarray, " n"]) -> list[Any]:
     return [known.picture(i) for i in rows.tolist()]
 
 
-def _spread(count: int, limit: int) -> Int[np.ndarray, " n"]:
+def spread(count: int, limit: int) -> Int[np.ndarray, " n"]:
     """Some rows, or all: not the first, where a set may have one class alone."""
     return np.linspace(0, count - 1, min(limit or count, count)).round().astype(np.int64)

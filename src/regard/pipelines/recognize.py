@@ -15,6 +15,7 @@ from regard.data.pictures import pictures
 from regard.hub import Checkpoint
 from regard.pipelines.classify import Classification
 from regard.pipelines.familiar import answer_familiar
+from regard.pipelines.outlined import outlined
 from regard.pipelines.pictured import Pictured, Shown
 from regard.pipelines.pipeline import Edits, Evaluation
 from regard.progress import Progress
@@ -56,11 +57,19 @@ class Recognize(Pictured):
         split: str = "test",
         limit: int = 0,
         tta: Tta = "none",
+        masks: bool = False,
         progress: Progress | None = None,
     ) -> Evaluation:
-        """Accuracy with an interval, of all classes and of each, on a named set or on a folder of class folders."""
+        """Accuracy with an interval, of all classes and of each, on a named set or on a folder of class folders.
+
+        With `masks`, how well its attention outlines the thing instead, whatever its classes are.
+        """
         _check(tta)
         split = split or "test"
+        if masks and tta != "none":
+            raise ValueError(f"tta={tta!r} changes answers and masks score attention; ask for one of them at a time")
+        if masks:
+            return outlined(self, data, split, limit, progress)
         known = pictures(data, split)
         if strange := sorted(set(known.labels) - set(self.labels)):
             raise ValueError(

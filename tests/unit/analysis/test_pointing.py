@@ -44,6 +44,19 @@ def test_a_map_that_is_the_mask_finds_everything() -> None:
     assert found.points.count == 12
 
 
+def test_a_map_is_not_scored_where_nobody_is_sure() -> None:
+    masks = squares(1)
+    border = np.roll(masks, (1, 1), axis=(1, 2)) & ~masks
+    shifted = (masks | border).astype(np.float32)
+    shifted[border] = 2.0  # its highest places lie on the border
+    plain = bright(masks)
+    unsure = Marked(plain.image, masks, plain.targets, border)
+    strict, fair = (score(iter(shifted), Mask(masks[0]), each, steps=1) for each in (plain, unsure))
+    assert strict.points.value == 0
+    assert strict.covers.value < 100
+    assert fair.points.value == fair.covers.value == 100
+
+
 def test_a_map_that_is_everything_but_the_mask_finds_nothing() -> None:
     masks = squares(12)
     found = score((1 - mask.astype(np.float32) for mask in masks), Mask(masks[0]), bright(masks))
@@ -65,6 +78,10 @@ def test_taking_away_what_decides_loses_the_class_and_what_does_not_keeps_it() -
     right, wrong = (
         score([numbers], Mask(masks[0]), bright(masks)) for numbers in (masks[0].astype(np.float32), 1.0 - masks[0])
     )
+    assert right.deletion is not None
+    assert right.insertion is not None
+    assert wrong.deletion is not None
+    assert wrong.insertion is not None
     assert right.deletion.value < wrong.deletion.value
     assert right.insertion.value > wrong.insertion.value
     assert not right.deletion.higher_is_better
@@ -94,10 +111,13 @@ def test_every_map_of_a_model_is_scored_and_attention_where_there_is_any(preset:
     torch.manual_seed(0)
     model, told = build(preset).eval(), list[float]()
     pictures = marked(count=2, size=model.config.size)
+    assert pictures.targets is not None
     pictures = Marked(pictures.image, pictures.masks, pictures.targets % model.config.classes)
     found = score_maps(model, pictures, steps=2, progress=told.append)
     assert list(found) == [way for way in WAYS if preset != "convnext-nano" or way not in ("attention", "rollout")]
     for one in found.values():
+        assert one.deletion is not None
+        assert one.insertion is not None
         assert all(0 <= each.value <= 100 for each in (one.points, one.covers, one.deletion, one.insertion))
     assert told == sorted(told)
     assert told[-1] == 1
@@ -107,6 +127,9 @@ def test_pictures_of_the_world_are_marked_by_the_thing_they_are_named_after() ->
     known, found, kinds = world_pictures("test"), marked(count=5, size=32), marked(count=5, size=32, kinds=True)
     assert found.image.shape == (5, 3, 32, 32)
     assert found.image.abs().max() <= 1
+    assert found.targets is not None
+    assert kinds.targets is not None
+    assert found.unsure is None
     assert found.targets.tolist() == known.targets[:5].tolist()
     assert kinds.targets.max() < 8
     assert LABELS[found.targets[0]].endswith(
@@ -124,6 +147,8 @@ def test_what_does_not_belong_together_and_unknown_maps_are_refused() -> None:
     masks = squares(3)
     with pytest.raises(ValueError, match="2 pictures, 3 masks and 3 classes do not belong together"):
         Marked(torch.ones(2, 3, 16, 16), masks, np.zeros(3, np.int64))
+    with pytest.raises(ValueError, match="2 maps are not those of 3 pictures; give one for each"):
+        score([masks[0].astype(np.float32)] * 2, Mask(masks[0]), bright(masks), steps=1)
     with pytest.raises(ValueError, match="no map is called 'gradcam'; try gradients, Grad-CAM"):
         score_maps(Mask(masks[0]), bright(masks), ways=("gradcam",))
 

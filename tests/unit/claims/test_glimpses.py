@@ -5,25 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from regard.claims import emerging, glimpses, segments
 from regard.claims.claim import Numbers
 from regard.world import KINDS, PARTS
-
-
-def test_the_largest_weights_that_hold_the_mass_are_kept() -> None:
-    weights = torch.tensor([[0.1, 0.5, 0.2, 0.2], [0.25, 0.25, 0.25, 0.25]])
-    kept = glimpses.most(weights)
-    assert kept[0].tolist() in ([False, True, True, False], [False, True, False, True])
-    assert kept[1].sum() == 3  # two of them hold half
-
-
-def test_overlap_is_intersection_over_union() -> None:
-    right = np.zeros((1, 4, 4), bool)
-    right[:, :2] = True
-    said = np.stack([right, ~right, right | ~right], axis=1)
-    assert glimpses.overlap(said, right).tolist() == [[1.0, 0.0, 0.5]]
 
 
 def test_a_twin_begins_with_the_same_weights_and_learns_from_the_same_crops() -> None:

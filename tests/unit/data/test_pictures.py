@@ -17,6 +17,7 @@ from PIL import Image
 from regard.chance import Chance
 from regard.data import SETS, Batches, DataError, Order, Pictures, detections, locate, pictures
 from regard.data.album import held
+from regard.data.masked import outlines
 from regard.data.order import Rows
 from regard.data.sets import MODULES
 from regard.data.tarred import index, members
@@ -96,6 +97,33 @@ def test_pets_have_breeds_shapes_and_heads() -> None:
     assert 0 <= top < bottom <= picture.height
     with pytest.raises(ValueError, match=r"marked in train and val alone"):
         detections("pets", "test")
+
+
+@pytest.mark.usefixtures("published")
+def test_pets_are_outlined_breed_after_breed_and_empty_shapes_are_left_out() -> None:
+    present("pets")
+    known, shapes = outlines("pets", "test"), MODULES["pets"].trimaps("test")
+    assert len(known) == len(shapes) - (~shapes.drawn).sum()
+    assert known.targets[:74].tolist() == [*range(37)] * 2
+    assert np.bincount(known.targets).tolist() == np.bincount(pictures("pets", "test").targets[shapes.drawn]).tolist()
+    seen = known.cut(range(37), 48)
+    assert seen.pixels.shape == (37, 48, 48, 3)
+    assert not (seen.masks & seen.unsure).any()
+    assert 0.2 < seen.masks.mean() < 0.6
+    assert 0.05 < seen.unsure.mean() < 0.25
+    # The square of a shape is that of its photograph: row 0 is the first Abyssinian.
+    where = int(np.flatnonzero(shapes.drawn & (pictures("pets", "test").targets == 0))[0])
+    whole, side = shapes[where], min(shapes[where].shape)
+    top, left = ((length - side) // 2 for length in whole.shape)
+    np.testing.assert_array_equal(known.cut([0], side).masks[0], whole[top : top + side, left : left + side] == 1)
+
+
+def test_the_one_thing_of_a_big_picture_is_outlined() -> None:
+    known, shown = outlines("world/big"), pictures("world/big", "test")
+    seen = known.cut(range(4), 64)
+    np.testing.assert_array_equal(seen.pixels, [np.asarray(shown.picture(i)) for i in range(4)])
+    assert (seen.masks.mean(axis=(1, 2)) > 0.05).all()
+    assert not seen.unsure.any()
 
 
 @pytest.mark.usefixtures("published")

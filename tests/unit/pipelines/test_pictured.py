@@ -11,11 +11,12 @@ from PIL import Image
 import regard
 from regard.analysis.seeing import attention_distances, rollout
 from regard.analysis.view import Boxes, Grid
-from regard.data.album import Pictures
+from regard.data.album import Pictures, held
 from regard.data.pictures import detections
 from regard.hub import export, save
 from regard.models import build
 from regard.models.family import family
+from regard.pipelines import features
 from regard.pipelines.detect import Detect
 from regard.pipelines.features import Features
 from regard.pipelines.pictured import TOGETHER
@@ -193,6 +194,47 @@ def test_features_find_their_neighbours() -> None:
     # Even a network with random weights tells digits apart better than by chance.
     assert one.evaluate("digits", limit=200).scores["accuracy"].value > 15
     assert len(one.attend(PICTURE).maps) == 2
+
+
+def test_a_limit_takes_neighbours_of_every_class_of_a_sorted_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    targets, shades = np.repeat([0, 1], 20), np.array([20, 235], np.uint8)
+
+    def sorted_by_class(_: str, split: str) -> Pictures:
+        order = targets if split == "train" else targets[::-1]  # the first of one are the last of the other
+        return held(LABELS[:2], order, np.tile(shades[order][:, None, None, None], (1, 16, 16, 3)))
+
+    monkeypatch.setattr(features, "pictures", sorted_by_class)
+    torch.manual_seed(0)
+    found = Features.of(build("vit-nano", classes=0).eval()).evaluate("mine", limit=4)
+    assert (found.count, found.settings["of"]) == (4, 4)
+    assert found.scores["accuracy"].value == 100
+
+
+@pytest.mark.parametrize("kind", [Recognize, Features])
+def test_attention_is_scored_by_true_masks_whatever_the_task(kind: type[Recognize] | type[Features]) -> None:
+    torch.manual_seed(0)
+    one = kind.of(build("vit-nano").eval(), card={"labels": LABELS})
+    found = one.evaluate("world/big", masks=True, limit=6)
+    assert (found.count, found.split, found.settings["mass"]) == (6, "test", 0.6)
+    blind = {"disc in the middle", "whole picture", "chance"}
+    assert {name for name in found.scores if name.startswith("IoU")} == {
+        *("IoU", "IoU/best of each picture"),
+        *(f"IoU/head {head}" for head in range(4)),
+        *(f"IoU/{name}" for name in blind),
+    }
+    assert {"pointing", "pointing/middle", "pointing/chance", "covers", "covers/rollout"} <= set(found.scores)
+    assert all(score.interval is not None for score in found.scores.values())
+    assert set(found.measured()) == {"IoU", "pointing", "covers"}
+    most = found.scores["IoU/best of each picture"].value
+    assert all(most >= found.scores[f"IoU/head {head}"].value for head in range(4))
+    with pytest.raises(ValueError, match="ask for one of them at a time"):
+        one.evaluate("world/big", masks=True, **({"tta": "mirror"} if kind is Recognize else {"probe": True}))
+
+
+def test_grey_pictures_are_scored_by_true_masks_too() -> None:
+    torch.manual_seed(0)
+    one = Features.of(build("vit-nano", classes=0, channels=1).eval())
+    assert one.evaluate("world/big", masks=True, limit=2).count == 2
 
 
 def test_a_model_without_classes_is_no_recognizer() -> None:

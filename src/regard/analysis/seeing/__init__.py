@@ -6,6 +6,7 @@ from regard.analysis.seeing.decisive import gradcam, gradients, integrated_gradi
 from regard.analysis.seeing.distance import Distance, attention_distances
 from regard.analysis.seeing.faithful import Curve, covers, deletion, insertion, points_at
 from regard.analysis.seeing.field import Field, receptive_field
+from regard.analysis.seeing.heads import best_head, head_overlaps, last_looks, middle_disc, most, overlap
 from regard.analysis.seeing.pointing import Marked, Scored, agree, make_map, marked, score_maps, ways_of
 from regard.analysis.seeing.rollout import rollout
 from regard.analysis.seeing.sampling import Sampled, sampling
@@ -21,6 +22,7 @@ __all__ = [
     "Scored",
     "agree",
     "attention_distances",
+    "best_head",
     "cka",
     "covers",
     "deletion",
@@ -28,11 +30,16 @@ __all__ = [
     "filter_components",
     "gradcam",
     "gradients",
+    "head_overlaps",
     "insertion",
     "integrated_gradients",
+    "last_looks",
     "make_map",
     "marked",
+    "middle_disc",
+    "most",
     "occlusion",
+    "overlap",
     "points_at",
     "position_similarity",
     "receptive_field",

@@ -28,21 +28,36 @@ class Curve:
         return float(np.trapezoid(self.chances, self.shares))
 
 
-def points_at(numbers: Float[np.ndarray, "i j"], mask: Bool[np.ndarray, "h w"]) -> bool:
-    """Whether the highest place of a map lies on the thing."""
-    at = np.unravel_index(int(numbers.argmax()), numbers.shape)
-    row, column = ((at[i] + 0.5) / numbers.shape[i] * mask.shape[i] for i in (0, 1))
-    return bool(mask[int(row), int(column)])
+def points_at(
+    numbers: Float[np.ndarray, "i j"],
+    mask: Bool[np.ndarray, "h w"],
+    unsure: Bool[np.ndarray, "h w"] | None = None,
+) -> bool:
+    """Whether the highest place of a map lies on the thing; one in the middle of which pixels are unsure is skipped."""
+    rows, columns = (
+        ((np.arange(count) + 0.5) / count * side).astype(np.int64)
+        for count, side in zip(numbers.shape, mask.shape, strict=True)
+    )
+    if unsure is not None:
+        numbers = np.where(unsure[rows[:, None], columns], -np.inf, numbers)
+    row, column = np.unravel_index(int(numbers.argmax()), numbers.shape)
+    return bool(mask[rows[row], columns[column]])
 
 
-def covers(numbers: Float[np.ndarray, "i j"], mask: Bool[np.ndarray, "h w"]) -> float:
-    """Intersection over union of the thing with as many of the highest places as it has pixels."""
+def covers(
+    numbers: Float[np.ndarray, "i j"],
+    mask: Bool[np.ndarray, "h w"],
+    unsure: Bool[np.ndarray, "h w"] | None = None,
+) -> float:
+    """Intersection over union of the thing with as many of the highest places as it has pixels, of those not unsure."""
     if not mask.any():
         raise ValueError("the mask is empty, so that nothing can be covered; choose a thing that is seen")
-    whole = resize(numbers, *mask.shape).flatten()
-    highest = np.zeros(mask.size, bool)
-    highest[np.argsort(-whole, kind="stable")[: int(mask.sum())]] = True
-    return float((highest & mask.flatten()).sum() / (highest | mask.flatten()).sum())
+    whole, right = resize(numbers, *mask.shape).flatten(), mask.flatten()
+    if unsure is not None:
+        whole, right = (each[~unsure.flatten()] for each in (whole, right))
+    highest = np.zeros(right.size, bool)
+    highest[np.argsort(-whole, kind="stable")[: int(right.sum())]] = True
+    return float((highest & right).sum() / (highest | right).sum())
 
 
 def deletion(
