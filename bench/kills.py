@@ -92,17 +92,28 @@ def _trial(name: Name, home: Path, wanted: int, dice: Random) -> tuple[int, int,
             process = _start(name, fields | {"resume": (folder / "recipe.json").exists()}, folder)
             if kills < wanted:
                 sleep(dice.uniform(0.0, seconds / 2))
-                if os.waitpid(process, os.WNOHANG) == (0, 0):
+                ended, status = os.waitpid(process, os.WNOHANG)
+                if not ended:
                     os.kill(process, 9)
-                    kills += _wait(process) == -9
+                    status = os.waitpid(process, 0)[1]
+                if os.waitstatus_to_exitcode(status) == -9:
+                    kills += 1
                     for path in folder.glob("checkpoints/*.safetensors"):
                         checkpoint.read(path)  # all that carries the name is whole
                     continue
+                ended_well = os.waitstatus_to_exitcode(status) == 0
             else:
-                assert _wait(process) == 0, (home / f"{name}.log").read_text()
+                ended_well = _wait(process) == 0
+            assert ended_well, (home / f"{name}.log").read_text()
             break
         ends += 1
-        same += equal(home / "whole", folder) and _said(home / "whole") == _said(folder)
+        alike = equal(home / "whole", folder), _said(home / "whole") == _said(folder)
+        same += all(alike)
+        if not all(alike):
+            console.print(
+                f"{name}, end {ends}: weights and measurements {alike[0]}, samples and checkpoints {alike[1]}"
+            )
+            console.print(_said(home / "whole"), _said(folder), (home / f"{name}.log").read_text()[-2000:])
     return kills, ends, same, seconds
 
 

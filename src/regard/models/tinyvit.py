@@ -87,7 +87,8 @@ class TinyViT(VisionModel):
         return logits
 
     def features(self, image: Float[Tensor, "b c h w"]) -> Float[Tensor, "b i j o"]:
-        x: Tensor = self.stem(image).permute(0, 2, 3, 1)
+        # In memory too channels come last from here on, so that no convolution has to move them.
+        x: Tensor = self.stem(image).permute(0, 2, 3, 1).contiguous()
         for stage, merge in zip(self.stages, [*self.merges, nn.Identity()], strict=True):
             x = merge(stage(x))
         return x

@@ -58,6 +58,7 @@ def fit(
             training.restore(*checkpoint.read(last))
         if ranks.first:
             run.go_on(training.step)
+            _drop_old(run, plan)  # a run that was killed behind its last step comes to no other place that does
         with (
             Live(plan.steps, training.step, task.unit, quiet=quiet or not ranks.first) as live,
             tensorboard(folder / "tensorboard" if ranks.first and plan.tensorboard else None) as board,
@@ -103,9 +104,14 @@ def _train(training: Training, run: Run, live: Live, board: Board, stop: Stop) -
             tensors = training.tensors()
             if first:
                 checkpoint.write(checkpoint.place(run.checkpoints, training.step), tensors, training.state)
-                there = checkpoint.present(run.checkpoints)
-                for old in set(there).difference(checkpoint.regular(there, plan.save)[-plan.keep :]):
-                    old.unlink(missing_ok=True)
+                _drop_old(run, plan)
         if stopped:
             return True
     return False
+
+
+def _drop_old(run: Run, plan: Plan) -> None:
+    """Leave the newest checkpoints that are to be kept."""
+    there = checkpoint.present(run.checkpoints)
+    for old in set(there).difference(checkpoint.regular(there, plan.save)[-plan.keep :]):
+        old.unlink(missing_ok=True)

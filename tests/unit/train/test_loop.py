@@ -240,6 +240,24 @@ def test_a_finished_run_resumes_to_the_same_model(tmp_path: Path) -> None:
     assert (tmp_path / "model" / "model.safetensors").read_bytes() == before
 
 
+def test_a_run_that_ends_before_it_has_tidied_up_does_so_when_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, regular = replace(SHORT, steps=3, save=1, keep=1), checkpoint.regular
+
+    def end(paths: list[Path], save: int) -> list[Path]:
+        if checkpoint.place(tmp_path / "checkpoints", 3) in paths:
+            raise SystemExit("killed")
+        return regular(paths, save)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(checkpoint, "regular", end)
+        fit(line(), plan, tmp_path, quiet=True)
+    assert len(checkpoint.present(tmp_path / "checkpoints")) == 2
+    fit(line(), replace(plan, resume=True), tmp_path, quiet=True)
+    assert len(checkpoint.present(tmp_path / "checkpoints")) == 1
+
+
 def test_a_damaged_newest_checkpoint_costs_its_steps_and_nothing_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
