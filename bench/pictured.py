@@ -136,7 +136,7 @@ def peak(batch: int, chunk: int) -> float:
 
 
 def _most() -> float:
-    """Megabytes at the peak of this process; `getrusage` would tell that of its parent too, which measured before it."""
+    """Megabytes at the peak of this process; `getrusage` would tell that of its parent, if that was larger."""
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10

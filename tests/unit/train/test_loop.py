@@ -250,9 +250,10 @@ def test_a_run_that_ends_before_it_has_tidied_up_does_so_when_it_goes_on(
             raise SystemExit("killed")
         return regular(paths, save)
 
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+    with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "regular", end)
-        fit(line(), plan, tmp_path, quiet=True)
+        with pytest.raises(SystemExit):
+            fit(line(), plan, tmp_path, quiet=True)
     assert len(checkpoint.present(tmp_path / "checkpoints")) == 2
     fit(line(), replace(plan, resume=True), tmp_path, quiet=True)
     assert len(checkpoint.present(tmp_path / "checkpoints")) == 1
