@@ -771,6 +771,7 @@ def test_what_is_asked_anew_is_out_of_reach_meanwhile_and_keeps_the_focus(page: 
     until(page, "document.querySelector('.see-panels.waiting .see-panel').inert")
     assert barriers(page) == []
     held[0].continue_()
+    page.unroute("**/api/ask")
     expect(page.locator(".see-panels.waiting")).to_have_count(0)
     until(page, "document.activeElement.matches('.see-canvas')")
     assert not page.evaluate("document.querySelector('.see-panel').inert")
