@@ -24,7 +24,7 @@ from regard.analysis.scores import Score
 from regard.analysis.steps import Averaged
 from regard.analysis.view import Axis, Grid, Kind, Latents
 from regard.attention import record
-from regard.data.phrased import Phrased, world_phrases
+from regard.data.phrased import WAYS, Phrase, Phrased, world_phrases
 from regard.decode.batching import pad_rows
 from regard.decode.denoise import Moment, Step, blend, cosine, denoise, draw_noise, guided
 from regard.decode.forcing import evaluating, force
@@ -236,7 +236,8 @@ class Paint(Pipeline):
             raise ValueError(f"{data!r} cannot be judged: only of the world is it known what things are; give world")
         manner = Manner(steps=steps, guidance=guidance, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
         known, split = world_phrases(split or "test", limit), split or "test"
-        phrases, detect = [known.phrase(i) for i in range(len(known))], detector()
+        readable = in_its_words(self.model, self.tokenizer)
+        phrases, detect = [readable(known.phrase(i)) for i in range(len(known))], detector()
         rows = self.encode([str(phrase) for phrase in phrases])
         began = time.perf_counter()
         pictures = self.paint(rows, manner, seeded(seed, len(rows)), progress)
@@ -426,6 +427,16 @@ def encode(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
         match.encode(tokenizer, texts) if isinstance(model, UnCLIP) else tokenizer.encode(texts, stop=True)
     )
     return found
+
+
+def in_its_words(model: Any, tokenizer: Any) -> Callable[[Phrase], Phrase]:
+    """What makes of a phrase one that a model can read: without its relation, if the words of that are not learnt.
+
+    They are not by a CLIP whose captions tell of things alone.
+    """
+    (nothing, *ways), unknown = encode(model, tokenizer, ["", *WAYS]), tokenizer.unknown
+    lost = {way for way, ids in zip(WAYS, ways, strict=True) if unknown in ids and unknown not in nothing}
+    return lambda phrase: replace(phrase, relation="") if phrase.relation in lost else phrase
 
 
 def detector() -> Detector:

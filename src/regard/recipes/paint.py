@@ -230,13 +230,13 @@ def batches(
     from regard.chance import Chance
     from regard.data import Batches, Order
     from regard.data.padded import put_side_by_side
-    from regard.pipelines.paint import encode
+    from regard.pipelines.paint import encode, in_its_words
 
-    pixels = known.at(side)
+    pixels, readable = known.at(side), in_its_words(model, tokenizer)
     kept = keep(model, known, pixels, seen_by)
 
     def collate(rows: Any, chance: Chance | None) -> Asked:
-        said = [str(known.phrase(row, chance)) for row in rows.tolist()]
+        said = [str(readable(known.phrase(row, chance))) for row in rows.tolist()]
         asked = [chance is None or not chance.happens(recipe.unasked) for _ in said]
         told = encode(model, tokenizer, [text if wanted else "" for text, wanted in zip(said, asked, strict=True)])
         ids, lengths = (torch.from_numpy(each) for each in put_side_by_side(told, tokenizer.pad or 0))

@@ -10,6 +10,7 @@ import torch
 from PIL import Image
 
 import regard
+from regard.data.phrased import WAYS
 from regard.hub import save
 from regard.models import build
 from regard.models.dalle import PRESETS
@@ -148,6 +149,20 @@ def test_an_evaluation_tells_what_the_judge_says_of_painted_and_of_true_pictures
     assert "world-detr" in found.scores["kind"].signature
     with pytest.raises(ValueError, match="'cifar10' cannot be judged"):
         one.evaluate("cifar10")
+
+
+def test_a_clip_that_was_taught_no_relations_is_asked_for_things_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paint, "detector", lambda: lambda pictures: [[] for _ in pictures])
+    words = Tokenizer.train([phrases_of()[0].split(" left of")[0]], vocab=1000, kind="words", lower=True)
+    clip = UNCLIP["unclip-nano"].clip
+    model = build("unclip-nano", clip=replace(clip, text=replace(clip.text, vocab=words.vocab)))
+    one = Paint.of(model.eval(), words, name="mine")
+    with pytest.raises(ValueError, match="text 0 says 'left', 'of', which is not learnt"):
+        one(TEXT, steps=1)
+    found = one.evaluate("world", limit=12, steps=1)
+    assert any(" and " in text for text in found.outputs)
+    assert not any(way in text for text in found.outputs for way in WAYS)
+    assert "relation" not in found.scores
 
 
 @pytest.mark.parametrize("name", NAMES)
