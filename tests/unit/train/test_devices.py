@@ -1,4 +1,4 @@
-"""A training goes on where it stopped: on an accelerator too, for whoever has one, and on the processor of everybody."""
+"""A training goes on where it stopped, on the processor and on an accelerator; who has one runs that too."""
 
 from dataclasses import replace
 from importlib import import_module
