@@ -60,7 +60,8 @@ def test_a_mirrored_picture_has_a_mirrored_caption_and_chance_decides_alone() ->
 
 @pytest.mark.parametrize("way", ["fixed", "soft", "hard", "transformer"])
 def test_a_few_steps_lower_the_loss(way: str) -> None:
-    given = recipe(set=(f"way={way}", "dropout=0.0"), doubly=0.01, mirror=False, batch_size=12)
+    doubly = 0.01 if way in ("soft", "hard") else 0.0  # which is of looks
+    given = recipe(set=(f"way={way}", "dropout=0.0"), doubly=doubly, mirror=False, batch_size=12)
     task = build(given)
     batch = next(iter(task.batches))
     optimizer = torch.optim.Adam(task.model.parameters(), lr=1e-2)
