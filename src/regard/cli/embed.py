@@ -44,12 +44,8 @@ class Flags:
 def main(flags: Flags) -> None:
     """Print the vector of each text, or of each picture."""
     pictures = bool(flags.texts) and all(map(_is_picture, flags.texts))
-    if flags.model or not pictures:
-        embed: Any = load_model(flags.model, task=("embed", *SEEING), dtype=flags.dtype)
-    else:
-        from regard.zoo import default
-
-        embed = load_model(default(SEEING[0]) or "", task=SEEING[1:], dtype=flags.dtype)
+    tasks = SEEING if pictures and not flags.model else ("embed", *SEEING)
+    embed: Any = load_model(flags.model, task=tasks, dtype=flags.dtype)
     sees = embed.task in SEEING
     if sees and (flags.prompt or flags.cut):
         raise UsageError(f"--{'prompt' if flags.prompt else 'cut'} is for texts, and {embed.name} reads pictures")

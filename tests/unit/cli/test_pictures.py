@@ -238,3 +238,8 @@ def test_classifying_a_folder_of_pictures_is_recognizing(tmp_path: Path, capsys:
     call = ["train", "classify", "--data", str(tmp_path / "album"), *flags, "--out", str(tmp_path / "run"), "--json"]
     assert main(call) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["recipe"] == "recognize"
+
+
+def test_a_picture_is_embedded_by_the_bundled_eye_where_no_model_is_named(place: Path, capsys: Captured) -> None:
+    assert main(["embed", str(place / "photo.png")]) == 0
+    assert len(capsys.readouterr().out.split()) == 128
